@@ -11,6 +11,7 @@ import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
 import { webCrawlExperiment } from "./castillo/web-crawl-experiment.ts";
 import { webOrderExperiment } from "./castillo/web-order-experiment.ts";
+import { webGraphExperiment } from "./chen/web-graph-experiment.ts";
 import { estimatorExperiment } from "./cho/estimator-experiment.ts";
 import { refreshExperiment } from "./cho/refresh-experiment.ts";
 import { signalExperiment } from "./cho/signal-experiment.ts";
@@ -41,6 +42,7 @@ export const experiments: readonly Experiment[] = [
   batchExperiment,
   webOrderExperiment,
   webCrawlExperiment,
+  webGraphExperiment,
   tableExperiment,
   crawlExperiment,
   obsoleteExperiment,

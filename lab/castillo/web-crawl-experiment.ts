@@ -13,6 +13,8 @@ const days = 8;
 const steps = 10;
 /** From so many clicks on the paper finds no correlation. */
 const deep = 4;
+/** Of fewer pages a correlation says nothing. */
+const fewestDeep = 30;
 
 type Part = "sites" | "days" | "depths" | "deep";
 
@@ -42,10 +44,11 @@ function meanOf(
   return (values as number[]).reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-const valueAt =
-  (x: number, what: "pages" | "rank") =>
+/** What there is of one of the columns of days once there is so much of another. */
+const valueWhere =
+  (least: number, of: "x" | "pages", what: "pages" | "rank") =>
   (rows: readonly LabRow[]): number | undefined => {
-    const row = rows.find((one) => Number(one.x) >= x - 1e-9);
+    const row = rows.find((one) => Number(one[of]) >= least - 1e-9);
     return row === undefined ? undefined : Number(row[what]);
   };
 
@@ -58,7 +61,7 @@ function meanRank(rows: readonly LabRow[]): number | undefined {
 /** Rank of a page that was retrieved from one time to another, by that of any page. */
 function meanRankOfDays(rows: readonly LabRow[], from: number, to: number): number | undefined {
   const between = (what: "pages" | "rank"): number =>
-    (valueAt(to, what)(rows) ?? 0) - (from === 0 ? 0 : (valueAt(from, what)(rows) ?? 0));
+    (valueWhere(to, "x", what)(rows) ?? 0) - (from === 0 ? 0 : (valueWhere(from, "x", what)(rows) ?? 0));
   return between("pages") === 0 ? undefined : between("rank") / between("pages");
 }
 
@@ -66,9 +69,15 @@ const unequal =
   "Ranks of generated webs are less unequal: the note says what the best pages have that there are, and " +
   "no order can retrieve more.";
 
+const speed =
+  "How soon the crawl runs out of sites, and only the largest are left, depends on how fast sites answer, which the paper does not print; here " +
+  "all answer equally fast.";
+
 const numbersOf = (kind: WebKind): readonly PublishedNumber[] => {
-  const at = (day: number, what: "pages" | "rank") => (rows: readonly LabRow[]) =>
-    meanOf(rows, kind, "days", valueAt(day, what));
+  const pagesBy = (day: number) => (rows: readonly LabRow[]) =>
+    meanOf(rows, kind, "days", valueWhere(day, "x", "pages"));
+  const rankWith = (pages: number) => (rows: readonly LabRow[]) =>
+    meanOf(rows, kind, "days", valueWhere(pages, "pages", "rank"));
   const share = { where, format: "percent" as const };
   return [
     {
@@ -76,14 +85,15 @@ const numbersOf = (kind: WebKind): readonly PublishedNumber[] => {
       name: `pages by the end of day 2 of 8, ${kind}`,
       theirs: "50 %",
       tolerance: asWorded(0.5 - near, 0.5 + near),
-      ours: at(2, "pages"),
+      ours: pagesBy(2),
+      explanation: { expected: [0.2, 0.9], why: speed },
     },
     {
       ...share,
-      name: `PageRank by the end of day 2 of 8, ${kind}`,
+      name: `PageRank of the first 50 % of the pages, ${kind}`,
       theirs: "about 80 %",
       tolerance: asWorded(0.8 - near, 0.8 + near),
-      ours: at(2, "rank"),
+      ours: rankWith(0.5),
       explanation: { expected: [0.4, 0.75], why: unequal },
     },
     {
@@ -91,18 +101,15 @@ const numbersOf = (kind: WebKind): readonly PublishedNumber[] => {
       name: `pages by the end of day 4 of 8, ${kind}`,
       theirs: "80 %",
       tolerance: asWorded(0.8 - near, 0.8 + near),
-      ours: at(4, "pages"),
-      explanation: {
-        expected: [0.85, 1],
-        why: "Of the made web all sites answer and none is slow; the paper's crawl lost a fifth of its pages to those that did not.",
-      },
+      ours: pagesBy(4),
+      explanation: { expected: [0.4, 1], why: speed },
     },
     {
       ...share,
-      name: `PageRank by the end of day 4 of 8, ${kind}`,
+      name: `PageRank of the first 80 % of the pages, ${kind}`,
       theirs: "more than 95 %",
       tolerance: asWorded(0.95, 1),
-      ours: at(4, "rank"),
+      ours: rankWith(0.8),
       explanation: { expected: [0.75, 0.95], why: unequal },
     },
     {
@@ -148,7 +155,7 @@ const numbersOf = (kind: WebKind): readonly PublishedNumber[] => {
       name: `correlation of depth and rank from ${deep} clicks on, ${kind}`,
       theirs: "very low",
       tolerance: asWorded(-0.1, 0.1),
-      ours: (rows) => meanOf(rows, kind, "deep", (of) => Number(of[0]?.rank)),
+      ours: (rows) => meanOf(rows, kind, "deep", ([row]) => (typeof row?.rank === "number" ? row.rank : undefined)),
       explanation: {
         expected: [-0.5, -0.1],
         why: "Links of generated sites lead to pages near the home page throughout, so that ranks go on to fall with depth.",
@@ -193,10 +200,13 @@ function measure(crawled: readonly CrawledPage[], ranked: RankedWeb) {
     return { part: "days", x: group.x / steps, pages: pagesSoFar, rank: rankSoFar };
   });
   const below = pages.filter((page) => (depths[page] as number) >= deep);
-  const correlation = correlate(
-    below.map((page) => depths[page] as number),
-    below.map((page) => ranks[page] as number),
-  );
+  const correlation =
+    below.length < fewestDeep
+      ? null
+      : correlate(
+          below.map((page) => depths[page] as number),
+          below.map((page) => ranks[page] as number),
+        );
   const ofSites = groupPages(pages, ranked, (page) => pagesOfSite[web.siteOf[page] as number] as number);
   const ofDepths = groupPages(pages, ranked, (page) => depths[page] as number);
   return [
@@ -292,7 +302,7 @@ export const webCrawlExperiment: Experiment = defineExperiment({
     "rest and 1.5 s a page; so do connections and cap here.",
   parameters: {
     ...kindParameters,
-    cap: { ...kindParameters.cap, default: 200, quick: 60 },
+    cap: { ...kindParameters.cap, default: 200, quick: 45 },
     connections: { kind: "whole", default: 3, quick: 1, min: 1, max: 1000, meaning: "r: connections at once" },
   },
   columns: [
@@ -326,11 +336,11 @@ export const webCrawlExperiment: Experiment = defineExperiment({
   },
   notes: (rows) =>
     (["plain", "menus"] as const).flatMap((kind) => {
-      const texts = [2, 4].flatMap((day) => {
-        const most = meanOf(rows, kind, "days", (of) => Number(of.find((row) => Number(row.x) >= day)?.most));
-        return most === undefined ? [] : [`by the end of day ${day} the best pages have ${(100 * most).toFixed(1)} %`];
+      const texts = [0.5, 0.8].flatMap((pages) => {
+        const most = meanOf(rows, kind, "days", (of) => Number(of.find((row) => Number(row.pages) >= pages)?.most));
+        return most === undefined ? [] : [`the best ${100 * pages} % have ${(100 * most).toFixed(1)} % of PageRank`];
       });
-      return texts.length === 0 ? [] : [`PageRank of as many pages on webs of the kind ${kind}: ${texts.join("; ")}.`];
+      return texts.length === 0 ? [] : [`Of the pages of webs of the kind ${kind}, ${texts.join(", ")}.`];
     }),
   figures: (rows, { kinds, pages }) =>
     kinds

@@ -14,10 +14,10 @@ const shapes: Readonly<Record<WebKind, Partial<WebShape>>> = {
 
 /** Parameters of experiments that crawl webs of these kinds. */
 export const kindParameters = {
-  pages: { kind: "whole", default: 5000, quick: 1000, min: 10, max: 1_000_000, meaning: "pages of a web" },
-  sites: { kind: "whole", default: 150, quick: 40, min: 2, max: 100_000, meaning: "sites of a web" },
-  cap: { kind: "whole", default: 500, quick: 150, min: 2, max: 1_000_000, meaning: "pages of a site at most" },
-  webs: { kind: "whole", default: 3, quick: 2, min: 1, max: 100, meaning: "webs of each kind, drawn independently" },
+  pages: { kind: "whole", default: 5000, quick: 600, min: 10, max: 1_000_000, meaning: "pages of a web" },
+  sites: { kind: "whole", default: 150, quick: 30, min: 2, max: 100_000, meaning: "sites of a web" },
+  cap: { kind: "whole", default: 500, quick: 100, min: 2, max: 1_000_000, meaning: "pages of a site at most" },
+  webs: { kind: "whole", default: 3, quick: 1, min: 1, max: 100, meaning: "webs of each kind, drawn independently" },
   kinds: {
     kind: "choices",
     default: "plain,menus",

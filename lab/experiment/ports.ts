@@ -37,6 +37,8 @@ export interface WebCrawlPlan {
   readonly batchPages: number;
   /** By page, for `optimal`. */
   readonly ranks?: Float64Array;
+  /** It ends with so many pages. @default when nothing is left */
+  readonly mostPages?: number;
   readonly seed: number;
   /** Is told of each page once it is retrieved. */
   readonly onPage?: (page: number) => void;

@@ -30,7 +30,7 @@ const originOf = (site: number): string => `http://10.${(site >> 16) & 255}.${(s
  */
 export async function crawlWebVirtually(
   web: Web,
-  { order, connections, restSeconds, answerSeconds, batchPages, seed, ranks: given, onPage }: WebCrawlPlan,
+  { order, connections, restSeconds, answerSeconds, batchPages, mostPages, seed, ranks: given, onPage }: WebCrawlPlan,
   into: string,
 ): Promise<CrawledPage[]> {
   let untimed: Promise<void> = Promise.resolve();
@@ -72,6 +72,7 @@ export async function crawlWebVirtually(
       },
       {
         ...{ into, seeds: sites.homes, order, connections, batchPages, keep: "metadata", allowPrivate: true },
+        maxTotal: mostPages,
         ...{ pagesBeforeRest: 1, restMs: restSeconds * 1000, maxSites: web.sites, lookups: web.sites },
         ...{ clock: time.now, random: createRandom(seed, "crawl"), maxNewSites: web.sites },
         onEvent: (event) => {

@@ -37,6 +37,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "batch-time": { pages: "200", sites: "30", cap: "50" },
   "web-orders": { pages: "60", sites: "6", cap: "30", webs: "1", kinds: "plain", batches: "2", orders: "batch,random" },
   "web-crawl": { pages: "60", sites: "6", cap: "30", webs: "1", kinds: "plain" },
+  "web-graph": { pages: "300", sites: "6", links: "20", crawled: "40", webs: "1" },
   cycle: { periods: "6", buckets: "24" },
   "cycle-crawls": { periods: "6", buckets: "24" },
   "cycle-obsolete": { periods: "6", buckets: "24" },

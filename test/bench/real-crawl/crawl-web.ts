@@ -2,7 +2,7 @@ import { simulateCrawl } from "../../../lab/simulation/simulate-crawl.ts";
 import { generateWeb } from "../../../lab/webs/generated-web.ts";
 import type { Web } from "../../../lab/webs/web.ts";
 import { createRandom } from "../../../src/core/random.ts";
-import { followSites } from "../../../src/crawler/follow/follow-sites.ts";
+import { crawlWeb as crawlPages } from "../../../src/crawler/web/crawl-web.ts";
 import { computePageRank } from "../../../src/graph/page-rank.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { GraphServers } from "./graph-servers.ts";
@@ -62,8 +62,8 @@ function simulate(web: Web, ranks: Float64Array, seed: number): CrawlMoment[] {
 }
 
 /**
- * Crawls a generated web by HTTP, as `tidemark crawl --sites` does: into mirrors, politely, all sites from their home pages
- * on.
+ * Crawls a generated web by HTTP, as `tidemark crawl --web --order length` does: into mirrors, politely, all sites from their home
+ * pages on.
  */
 export async function crawlWeb({ pages, sites, seed }: RealCrawlSize): Promise<RealCrawl> {
   const siteCap = Math.ceil(pages * Math.max(largestShare, 2 / sites));
@@ -74,11 +74,9 @@ export async function crawlWeb({ pages, sites, seed }: RealCrawlSize): Promise<R
   const moments: CrawlMoment[] = [];
   let [count, rank] = [0, 0];
   const began = performance.now();
-  await followSites({
-    sites: servers.origins.map((origin) => ({ url: `${origin}/`, sources: ["links"], politeness: spare })),
-    into: folder.path,
-    isForever: false,
-    connections,
+  await crawlPages({
+    ...{ seeds: servers.origins.map((origin) => `${origin}/`), into: folder.path },
+    ...{ order: "length", connections, ...spare },
     onEvent: (event) => {
       if (event.event !== "page" || event.outcome !== "created") return;
       const page = servers.pageOf(new URL(event.site).host, event.path);
