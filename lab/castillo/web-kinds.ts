@@ -21,6 +21,7 @@ export const kindParameters = {
   kinds: {
     kind: "choices",
     default: "plain,menus",
+    quick: "plain",
     choices: ["plain", "menus"],
     meaning:
       "plain: links lead to home pages only from their own sites' trees; menus: to home pages and those near them",
