@@ -1,13 +1,15 @@
 import { TidemarkError } from "../core/index.ts";
 import { ByteText } from "../fs/index.ts";
+import { readNodeNames } from "../graph/index.ts";
 import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
+import { formatParquet, type ParquetRows } from "./parquet.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
 
 /** Where the lists of a graph go. */
 export interface ExportOptions {
   /** Folder of the graph. */
   readonly folder: string;
-  /** File for the links, replaced as a whole; gzip'd if its name ends with `.gz`. */
+  /** File for the links, replaced as a whole; gzip'd if its name ends with `.gz`, a table in Parquet if with `.parquet`. */
   readonly links?: string;
   /** File for the names of nodes. */
   readonly names?: string;
@@ -18,7 +20,8 @@ const flushBytes = 256 * 1024;
 
 /**
  * Writes a graph as lists: `from TAB to` a line, sorted by both numbers, and `node TAB name`. So Common Crawl publishes graphs, and
- * so WebGraph's `ArcListASCIIGraph` reads them. Memory does not grow with the graph.
+ * so WebGraph's `ArcListASCIIGraph` reads them. In Parquet the columns are `source` and `target`, and `id` and `name`. Memory does not
+ * grow with the graph.
  *
  * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`; `bad-option` if names are asked for and there are none
  */
@@ -31,9 +34,49 @@ export async function exportGraph({ folder, links, names, signal }: ExportOption
     throw new TidemarkError("bad-option", `The nodes of the graph in ${folder} have no names.`, {
       hint: "Leave --names out.",
     });
-  if (links !== undefined) await writeTextPieces(links, formatLinks(file, signal));
-  if (names !== undefined) await writeTextPieces(names, readTextFile(namesFileOf(folder), signal));
+  if (links !== undefined)
+    await writeTextPieces(
+      links,
+      isParquet(links) ? formatParquet(linkColumns, groupLinks(file, signal)) : formatLinks(file, signal),
+    );
+  if (names !== undefined) {
+    const text = readTextFile(namesFileOf(folder), signal);
+    await writeTextPieces(names, isParquet(names) ? formatParquet(nameColumns, groupNames(text)) : text);
+  }
   return { nodes: file.nodes, links: file.links };
+}
+
+const isParquet = (file: string): boolean => /\.parquet$/i.test(file);
+const linkColumns = [
+  { name: "source", kind: "number" },
+  { name: "target", kind: "number" },
+] as const;
+const nameColumns = [
+  { name: "id", kind: "number" },
+  { name: "name", kind: "text" },
+] as const;
+const namesInGroup = 65_536;
+
+function* groupLinks(file: LinksFile, signal: AbortSignal | undefined): Generator<ParquetRows, void, void> {
+  for (const { first, rows } of file.blocks()) {
+    signal?.throwIfAborted();
+    if (rows.targets.length === 0) continue;
+    const sources = new Int32Array(rows.targets.length);
+    for (let row = 0; row < rows.count; row++) sources.fill(first + row, rows.starts[row], rows.ends[row]);
+    yield [sources, Int32Array.from(rows.targets)];
+  }
+}
+
+async function* groupNames(text: AsyncIterable<Uint8Array>): AsyncGenerator<ParquetRows, void, void> {
+  const ids = new Int32Array(namesInGroup);
+  let names: string[] = [];
+  for await (const { node, name } of readNodeNames(text)) {
+    ids[names.length] = node;
+    if (names.push(name) < namesInGroup) continue;
+    yield [ids, names];
+    names = [];
+  }
+  if (names.length > 0) yield [ids.slice(0, names.length), names];
 }
 
 function* formatLinks(file: LinksFile, signal: AbortSignal | undefined): Generator<Uint8Array, void, void> {

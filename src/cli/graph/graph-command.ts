@@ -24,7 +24,7 @@ const listOptions = {
   links: row(
     "links FILE",
     path,
-    "List of links, the numbers of two nodes a line; here and below, gzip'd if the file's name ends with .gz",
+    "List of links, the numbers of two nodes a line; here and below, gzip'd if the file's name ends with .gz. Export writes Parquet if it ends with .parquet",
   ),
   names: row("names FILE", path, "List of nodes, a number and a name a line", { default: "none" }),
 };
