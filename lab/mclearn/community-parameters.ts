@@ -40,6 +40,7 @@ export const communityParameters = {
     meaning: "s: crawlers that the network serves at full speed",
   },
   records: { kind: "number", default: 1000, min: 1, max: 1e9, meaning: "events that a merge transfers in a second" },
+  largest: { kind: "whole", default: 1024, min: 2, max: 1024, meaning: "larger communities are left out" },
   seeds: {
     kind: "whole",
     default: 3,
@@ -57,6 +58,7 @@ export interface CommunityValues {
   readonly births: number;
   readonly slots: number;
   readonly records: number;
+  readonly largest: number;
   readonly seeds: number;
 }
 

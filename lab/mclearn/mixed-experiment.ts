@@ -153,8 +153,10 @@ export const mixedExperiment: Experiment = defineExperiment({
     { name: "slope", meaning: "of the line of least squares through freshness by rho" },
   ],
   published,
-  points: () => [
-    ...randomSizes.map((crawlers) => ({ name: `random ${crawlers}`, weight: crawlers })),
+  points: ({ largest }) => [
+    ...randomSizes
+      .filter((crawlers) => crawlers <= largest)
+      .map((crawlers) => ({ name: `random ${crawlers}`, weight: crawlers })),
     ...["all", ...kinds].map((part) => ({ name: part, weight: 400 })),
   ],
   run: ({ name }, values, { seed, onProgress }) => {
@@ -186,7 +188,7 @@ export const mixedExperiment: Experiment = defineExperiment({
     const cases = [
       ...sizes.map((crawlers) => ({ crawlers, rho: usualRho })),
       ...(part === "all" ? [] : rhos.filter((rho) => rho !== usualRho).map((rho) => ({ crawlers: crowd, rho }))),
-    ];
+    ].filter(({ crawlers }) => crawlers <= values.largest);
     return cases.flatMap(({ crawlers, rho }, at): LabRow[] => {
       const peers = alikeCrawlers(part === "all" ? crawlers : crawlers - 1, fixedRho(rho));
       const alone: CrawlerSetup = { controller: fixedRho(0), isSharing: part === "mirror" };

@@ -16,6 +16,11 @@ import {
 import { fixedRho } from "./rho-controller.ts";
 
 const sizes = [2, 64, 256] as const;
+const figures = [
+  [2, "6.2"],
+  [64, "6.3"],
+  [256, "6.4"],
+] as const;
 const worlds = ["contended", "free"] as const;
 const rhos = [0, 0.05, 0.15, 0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1] as const;
 /** Without contention so many crawlers do too much to be simulated. */
@@ -173,9 +178,11 @@ export const rhoExperiment: Experiment = defineExperiment({
     { name: "formula", meaning: "the same by formula" },
   ],
   published,
-  points: () =>
+  points: ({ largest }) =>
     worlds.flatMap((world) =>
-      sizes.map((crawlers) => ({ name: `${world} ${crawlers}`, weight: crawlers > 2 ? 3 : 1 })),
+      sizes
+        .filter((crawlers) => crawlers <= largest)
+        .map((crawlers) => ({ name: `${world} ${crawlers}`, weight: crawlers > 2 ? 3 : 1 })),
     ),
   run: ({ name }, values, { seed, onProgress }) => {
     const [kind, count] = name.split(" ");
@@ -194,5 +201,8 @@ export const rhoExperiment: Experiment = defineExperiment({
       return { ...row, ...freshnessColumns(courses) };
     });
   },
-  figures: (rows) => [draw(rows, 2, "6.2"), draw(rows, 64, "6.3"), draw(rows, 256, "6.4")],
+  figures: (rows) =>
+    figures
+      .filter(([crawlers]) => rows.some((row) => row.crawlers === crawlers))
+      .map(([crawlers, figure]) => draw(rows, crawlers, figure)),
 });

@@ -96,7 +96,10 @@ export const sizeExperiment: Experiment = defineExperiment({
       },
     },
   ],
-  points: () => worlds.flatMap((world) => exponents.map((exponent) => ({ name: `${world} ${exponent}` }))),
+  points: ({ largest }) =>
+    worlds.flatMap((world) =>
+      exponents.filter((exponent) => 2 ** exponent <= largest).map((exponent) => ({ name: `${world} ${exponent}` })),
+    ),
   run: ({ name }, values, { seed, onProgress }) => {
     const [kind, power] = name.split(" ");
     const crawlers = 2 ** Number(power);

@@ -80,6 +80,11 @@ const crawlers: ReadonlyArray<readonly [TrafficClass, string, number, string, nu
   ["impostor", googlebot, 0.03, "91.240.118", 9],
 ];
 
+/** The addresses that are Google's in a generated log, in the form in which crawlers' operators publish theirs. */
+export const madeRanges: { readonly prefixes: ReadonlyArray<{ readonly ipv4Prefix: string }> } = {
+  prefixes: [{ ipv4Prefix: "66.249.66.0/24" }],
+};
+
 /**
  * A month of a site's access log in the combined format, with its truth: people who load a page's images and styles, crawlers
  * that ask with conditions and that do not, crawlers on no list, crawlers that look like browsers, and some that call

@@ -1,7 +1,8 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { RecordSort } from "../fs/index.ts";
 import { readLinks } from "../storage/index.ts";
-import { namesFileOf } from "./graph-folder.ts";
+import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { beginGraph } from "./import-graph.ts";
 import { LinksWriter } from "./links-writer.ts";
 import { inBlocks, writeTextPieces } from "./text-file.ts";
@@ -21,8 +22,9 @@ export interface CrawlImportSummary {
   readonly nodes: number;
   /** Different links. */
   readonly links: number;
-  /** URLs that were asked for. */
+  /** URLs that were asked for, and those of them that were twice or more. */
   readonly visited: number;
+  readonly revisited: number;
   /** Links to URLs that are too long for a list of names. */
   readonly tooLong: number;
 }
@@ -30,22 +32,29 @@ export interface CrawlImportSummary {
 /** A line of names has at most 8,192 bytes. */
 const maxUrlBytes = 8_170;
 const rowBytes = 6;
-/** The row of an answer that a later one replaced. */
-const replaced = 0xffff_ffff;
 const [isAnswer, isLink] = [0, 1];
+/** Of a page's answers the last; 1 is the last but one, and no graph has those before. */
+const isLatest = 2;
+const isOlder = 0;
 
 /** The list of visits of a graph that was made of a crawl, as `graph rank --visits` reads it. */
 export const visitsFileOf = (folder: string): string => join(folder, "visits.tsv");
 
+/** The graph of such a graph's pages as the visits before the last found them, as `graph rank --previous` reads it. */
+export const previousFolderOf = (folder: string): string => join(folder, "previous");
+
 /**
  * Makes a graph's folder of the links that a crawl of the Web kept. Nodes are URLs, in the order of their hosts written backwards: those
- * of a site, and of a domain, are neighbours. Of several answers for a page the links of the last count, as docs/format.md says; what
- * was never asked for is a node without links. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
+ * of a site, and of a domain, are neighbours. Of several answers for a page the links of the last count, as docs/format.md says; those of
+ * the last but one make a graph of their own. What was never asked for is a node without links. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
  *
  * @throws TidemarkError `bad-option` if there is a graph already; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
  */
 export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): Promise<CrawlImportSummary> {
   const target = beginGraph(into);
+  const previousFolder = previousFolderOf(into);
+  // Of an import that was killed.
+  rmSync(previousFolder, { recursive: true, force: true });
   using urls = new RecordSort(into);
   let [row, tooLong] = [0, 0];
   const put = (url: string, kind: number, at: number): void => {
@@ -70,7 +79,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   // Each row's page and links, as numbers.
   using rows = new RecordSort(into);
   using visits = new RecordSort(into);
-  const nodes = { count: 0, visited: 0 };
+  const nodes = { count: 0, visited: 0, revisited: 0 };
   function* names(): Generator<Uint8Array, void, void> {
     let last: Buffer | undefined;
     let answers: { at: number; row: number }[] = [];
@@ -79,12 +88,14 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
       // Of equal times the last line counts, and rows are in the order of lines.
       answers.sort((a, b) => a.at - b.at || a.row - b.row);
       const newest = answers.at(-1);
-      for (const { row } of answers) putRow(rows, row, isAnswer, row === newest?.row ? nodes.count - 1 : replaced);
+      for (const [index, { row }] of answers.entries())
+        putRow(rows, row, isAnswer, nodes.count - 1, Math.max(isOlder, isLatest + 1 + index - answers.length));
       visits.text.putUint(nodes.count - 1, 4);
       visits.text.putUint(newest?.at ?? 0, rowBytes);
       visits.text.putUint(answers.at(-2)?.at ?? 0, rowBytes);
       visits.add(4);
       nodes.visited++;
+      if (answers.length > 1) nodes.revisited++;
       answers = [];
     };
     for (const { bytes, start, keyEnd } of urls.drain()) {
@@ -98,7 +109,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
       const at = bytes.readUIntBE(keyEnd + 1, rowBytes);
       const itsRow = bytes.readUIntBE(keyEnd + 1 + rowBytes, rowBytes);
       if (bytes[keyEnd] === isAnswer) answers.push({ at, row: itsRow });
-      else putRow(rows, itsRow, isLink, nodes.count - 1);
+      else putRow(rows, itsRow, isLink, nodes.count - 1, isOlder);
     }
     endNode();
   }
@@ -106,27 +117,34 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   await writeTextPieces(visitsFileOf(into), inBlocks(formatVisits(visits)));
 
   using links = new RecordSort(into);
-  let from = replaced;
+  let [from, age] = [0, isOlder];
   for (const { bytes, keyEnd } of rows.drain()) {
     const node = bytes.readUInt32BE(keyEnd);
-    if (bytes[keyEnd - 1] === isAnswer) from = node;
-    else if (from !== replaced) {
+    if (bytes[keyEnd - 1] === isAnswer) [from, age] = [node, bytes[keyEnd + 4] as number];
+    else if (age !== isOlder) {
+      links.text.putUint(age, 1);
       links.text.putUint(from, 4);
       links.text.putUint(node, 4);
-      links.add(8);
+      links.add(9);
     }
   }
   signal?.throwIfAborted();
   using written = new LinksWriter(into, nodes.count);
-  for (const { bytes, start } of links.drain()) written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+  if (nodes.revisited > 0) beginGraph(previousFolder);
+  using previous = nodes.revisited > 0 ? new LinksWriter(previousFolder, nodes.count) : undefined;
+  for (const { bytes, start } of links.drain())
+    (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));
+  await previous?.finish(linksFileOf(previousFolder));
   const count = await written.finish(target);
-  return { nodes: nodes.count, links: count, visited: nodes.visited, tooLong };
+  const { count: all, visited, revisited } = nodes;
+  return { nodes: all, links: count, visited, revisited, tooLong };
 }
 
-function putRow(rows: RecordSort, row: number, kind: number, node: number): void {
+function putRow(rows: RecordSort, row: number, kind: number, node: number, age: number): void {
   rows.text.putUint(row, rowBytes);
   rows.text.putUint(kind, 1);
   rows.text.putUint(node, 4);
+  rows.text.putUint(age, 1);
   rows.add(rowBytes + 1);
 }
 

@@ -1,5 +1,5 @@
 export { type ExportOptions, exportGraph } from "./export-graph.ts";
 export { type DegreeStats, describeGraph, type GraphStats } from "./graph-stats.ts";
-export { type CrawlImportOptions, importCrawl, visitsFileOf } from "./import-crawl.ts";
+export { type CrawlImportOptions, importCrawl, previousFolderOf, visitsFileOf } from "./import-crawl.ts";
 export { type ImportOptions, importGraph } from "./import-graph.ts";
 export { type EngineChoice, harmonicWays, type RankOptions, type RankSummary, rankGraph } from "./rank-graph.ts";

@@ -8,6 +8,7 @@ export {
   type PageChange,
   pathOf,
 } from "./change.ts";
+export type { AnsweredClaim, ClaimKind, ClaimStore, PeerClaim, StoredTrust } from "./claim-store.ts";
 export {
   type CrawlEvent,
   type CrawlSummary,

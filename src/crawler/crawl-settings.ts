@@ -35,6 +35,7 @@ export interface CrawlSettings
       | "starts"
       | "lookAgainMs"
       | "isPolled"
+      | "sharingSeed"
       | "clock"
       | "delay"
       | "signal"

@@ -86,6 +86,11 @@ export interface CrawlSiteOptions {
    */
   readonly isPolled?: boolean;
   /**
+   * Any number, if other crawlers that poll the site tell of their polls: among the pages that were left alone for
+   * about as long, each crawler chooses by an order of its own. Default: no other crawler does.
+   */
+  readonly sharingSeed?: number;
+  /**
    * The planner that chooses pages to request if the site publishes no changes. All planners except `default`, `index`,
    * `nutch` and `stormcrawler` divide a budget and require one.
    *

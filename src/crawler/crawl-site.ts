@@ -32,7 +32,7 @@ import {
 import { openStore, packagesIn, type Store, TakerFailure } from "../storage/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.ts";
-import { type VisitResult, visitSite } from "./engine/visit-site.ts";
+import { type VisitOptions, type VisitResult, visitSite } from "./engine/visit-site.ts";
 import { openKeptSite } from "./kept-site.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
 import { checkRespectedUses } from "./respected-uses.ts";
@@ -63,6 +63,7 @@ export interface SiteVisitOptions
   readonly mustEnd?: () => boolean;
   /** Once it is aborted, no further request is made, and the visit is cut short. */
   readonly halt?: AbortSignal;
+  readonly linkTaker?: VisitOptions["linkTaker"];
 }
 
 /** @throws TidemarkError `bad-option` if options are invalid, before anything is opened */

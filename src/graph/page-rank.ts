@@ -106,9 +106,17 @@ export function spreadRanks(
       continue;
     }
     const share = (damping * rank) / (rowEnd - rowBegin);
-    for (let link = rowBegin; link < rowEnd; link++) {
-      const target = targets[link] as number;
+    let link = rowBegin;
+    if ((rowEnd - rowBegin) % 2 === 1) {
+      const target = targets[link++] as number;
       next[target] = (next[target] as number) + share;
+    }
+    // Two a turn: what V8 checks of the arrays in each turn is then checked half as often.
+    while (link < rowEnd) {
+      const one = targets[link++] as number;
+      next[one] = (next[one] as number) + share;
+      const other = targets[link++] as number;
+      next[other] = (next[other] as number) + share;
     }
   }
   return stranded;

@@ -60,6 +60,7 @@ export async function formatCrawlPage(reports: readonly SiteReport[], title: str
         ]),
     ),
     moreThan(reports.length, sitesShown, "site"),
+    ...formatTroubled(reports),
     ...formatMissed(reports),
     `<h2>Visits</h2>\n`,
     formatTable(
@@ -119,6 +120,29 @@ function requestsFigure(reports: readonly SiteReport[]): Figure {
       { of: "ours", kind: "bars", name: "these visits", points: points.map(([x, { ours }]) => ({ x, y: ours })) },
     ],
   };
+}
+
+function formatTroubled(reports: readonly SiteReport[]): string[] {
+  const troubled = reports.flatMap(({ site, next }) =>
+    next === undefined || next.failures === 0 ? [] : [{ site, next }],
+  );
+  if (troubled.length === 0) return [];
+  return [
+    `<h2>Sites in back-off</h2>\n`,
+    formatTable(
+      "Sites in back-off",
+      ["Site", "#Failed visits in a row", "@Next visit"],
+      troubled
+        .sort((a, b) => b.next.failures - a.next.failures)
+        .slice(0, sitesShown)
+        .map(({ site, next: { at, failures, isPaused } }) => [
+          site,
+          formatCount(failures),
+          isPaused ? "paused" : at === undefined ? "" : formatMoment(Math.floor(at / 1000)),
+        ]),
+    ),
+    moreThan(troubled.length, sitesShown, "site"),
+  ];
 }
 
 function formatMissed(reports: readonly SiteReport[]): string[] {

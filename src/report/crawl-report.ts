@@ -50,6 +50,10 @@ export interface SiteReport {
   /** Oldest first. */
   readonly visits: readonly VisitReport[];
   readonly sum: CrawlCosts;
+  /** When it is visited next, and how often the last visits failed in a row; undefined if it is not followed. */
+  readonly next:
+    | { readonly at: EpochMs | undefined; readonly failures: number; readonly isPaused: boolean }
+    | undefined;
   /** Undefined if it was not requested. */
   readonly missed: MissedCheck | undefined;
 }
@@ -74,6 +78,8 @@ export const notModifiedBytes = 250;
 export async function readCrawlReport(options: CrawlReportOptions): Promise<SiteReport[]> {
   const { store, url, since = 0, check } = options;
   using reader = new StateReader(findStateFile(store));
+  const plans = new Map<string, SiteReport["next"]>();
+  for (const { origin, at, failures, isPaused } of reader.readPlans()) plans.set(origin, { at, failures, isPaused });
   const reports: SiteReport[] = [];
   for (const site of chooseSites(reader.readSites(), url)) {
     const held = reader.countHeld(site.id);
@@ -87,7 +93,7 @@ export async function readCrawlReport(options: CrawlReportOptions): Promise<Site
         : await checkForMissed(site.origin, reader.readPages(site.id), last, { ...options, sample: check });
     reports.push({
       ...{ site: site.origin, heldPages: held.pages, heldBytes: held.bytes },
-      ...{ visits, sum: sumCosts(visits), missed },
+      ...{ visits, sum: sumCosts(visits), next: plans.get(site.origin), missed },
     });
   }
   return reports;

@@ -8,7 +8,10 @@ import { themeClass, themeRules } from "./theme.ts";
 /** Width of a figure, in pixels. */
 const broad = 720;
 const plotHeight = 380;
-const margins = { marginLeft: 64, marginRight: 24, marginTop: 36 } as const;
+const marginLeft = 64;
+const marginTop = 36;
+/** An axis of logarithms ends with a number as long as 100,000, of which one half is beside the plot. */
+const marginRightOf = ({ x }: Figure): number => (x.kind === "log" ? 32 : 24);
 const marginBottom = 46;
 /** Most pixels of a letter in a name below bars. */
 const letterWidth = 7.5;
@@ -33,7 +36,7 @@ export async function drawFigure(figure: Figure, width: number = broad): Promise
     document: document as never,
     width,
     height,
-    ...margins,
+    ...{ marginLeft, marginTop, marginRight: marginRightOf(figure) },
     marginBottom: marginBottom + upright,
     className: "plot",
     ...scalesOf(figure, inGroups),
@@ -82,7 +85,7 @@ function namesOf(figure: Figure): unknown[] {
 function uprightNames(figure: Figure, width: number): number {
   const names = namesOf(figure);
   const longest = Math.max(0, ...names.map((name) => String(name).length)) * letterWidth;
-  const room = width - margins.marginLeft - margins.marginRight;
+  const room = width - marginLeft - marginRightOf(figure);
   return names.length * (longest + letterWidth) > room ? Math.ceil(longest) : 0;
 }
 
@@ -136,11 +139,16 @@ function framesOf(
         labelArrow: "none",
       });
   return [
-    plot.gridY({ stroke: "var(--quiet)", strokeOpacity: 0.2 }),
-    ...(inGroups ? [] : [plot.gridX({ stroke: "var(--quiet)", strokeOpacity: 0.2 })]),
-    plot.axisY({ ...look, ...ticks(figure.y), label: figure.y.label, labelOffset: margins.marginLeft - 13 }),
+    plot.gridY(gridOf(figure.y)),
+    ...(inGroups ? [] : [plot.gridX(gridOf(figure.x))]),
+    plot.axisY({ ...look, ...ticks(figure.y), label: figure.y.label, labelOffset: marginLeft - 13 }),
     xAxis,
   ];
+}
+
+/** Of an axis of many decades only their bounds have lines. */
+function gridOf({ kind }: FigureAxis): PlotLibrary.GridXOptions {
+  return { stroke: "var(--quiet)", strokeOpacity: 0.2, ...(kind === "log" && { ticks: 5 }) };
 }
 
 /** A tick a day where they have room: the library would go on with hours. */

@@ -97,7 +97,7 @@ export async function formatGraphPage(stats: GraphStats, title: string, version:
     `<h2>Nodes with the most links to them</h2>\n`,
     formatTable(
       "Nodes with the most links to them",
-      ["Node", "#In-degree"],
+      ["/Node", "#In-degree"],
       stats.mostLinked.map(({ node, name, inDegree }) => [name ?? `node ${node}`, formatCount(inDegree)]),
     ),
   ]);
@@ -124,7 +124,7 @@ function formatHosts({ hosts, links }: GraphStats): string[] {
     `${formatShare(inside, links)} of all links stay in their host. The table has the hosts with the most links from others.</p>\n`,
     formatTable(
       "Hosts",
-      ["Host", "#Nodes", "#From others", "#To others"],
+      ["/Host", "#Nodes", "#From others", "#To others"],
       first.map(({ host, nodes, incoming, outgoing }) => [host, ...[nodes, incoming, outgoing].map(formatCount)]),
     ),
   ];

@@ -44,12 +44,12 @@ export function formatTiles(tiles: ReadonlyArray<readonly [string, string, strin
   return `<dl class="tiles">${tiles.map(tile).join("")}</dl>\n`;
 }
 
-/** A table; columns whose head begins with # hold numbers, with @ moments. @param name - what it has, for those who do not see it */
+/** A table; columns whose head begins with # hold numbers, with @ moments, with / addresses, which may be broken anywhere. @param name - what it has, for those who do not see it */
 export function formatTable(name: string, head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const classOf = (at: number): string =>
-    head[at]?.startsWith("#") ? ' class="n"' : head[at]?.startsWith("@") ? ' class="at"' : "";
+  const classes: Readonly<Record<string, string>> = { "#": ' class="n"', "@": ' class="at"', "/": ' class="address"' };
+  const classOf = (at: number): string => classes[head[at]?.[0] ?? ""] ?? "";
   const line = (cells: readonly string[], tag: "th" | "td"): string =>
-    `<tr>${cells.map((cell, at) => `<${tag}${classOf(at)}>${escapeMarkup(tag === "th" ? cell.replace(/^[#@]/, "") : cell)}</${tag}>`).join("")}</tr>\n`;
+    `<tr>${cells.map((cell, at) => `<${tag}${classOf(at)}>${escapeMarkup(tag === "th" ? cell.replace(/^[#@/]/, "") : cell)}</${tag}>`).join("")}</tr>\n`;
   const heading = head.some((cell) => cell.length > 1) ? `<thead>${line(head, "th")}</thead>` : "";
   return `<div class="wide" role="group" tabindex="0" aria-label="${escapeMarkup(name)}"><table>${heading}<tbody>\n${rows.map((row) => line(row, "td")).join("")}</tbody></table></div>\n`;
 }

@@ -18,7 +18,7 @@ export const pageRules: string = [
   ".tiles dd{margin:0}.tiles strong{display:block;font-size:1.5rem;line-height:1.3;font-variant-numeric:tabular-nums}",
   "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--quiet);border-radius:.4rem;padding:.6rem .9rem;font-size:.85rem}",
   "@media print{body{max-width:none;padding:0}figure,table,.tiles,pre{break-inside:avoid}.wide{overflow:visible}}",
-  ".at{white-space:nowrap}nav ol{padding-left:1.5rem}nav li{padding:.15rem 0}h3{font-size:1rem;margin:1.5rem 0 .5rem}",
+  "td.address{overflow-wrap:anywhere;min-width:6.5rem}.at{white-space:nowrap}nav ol{padding-left:1.5rem}nav li{padding:.15rem 0}h3{font-size:1rem;margin:1.5rem 0 .5rem}",
   "table.verdicts{table-layout:fixed;width:100%;max-width:46rem;margin-top:0}.verdicts th[colspan]{font-weight:400;border:0;padding:.6rem 0 0}",
   ".verdicts th,.verdicts td{box-sizing:border-box;padding-right:.5rem;overflow-wrap:break-word}.verdicts thead th:first-child{width:22%}.verdicts thead th:nth-child(2){width:18%}",
   ".verdicts thead th:nth-child(3){width:37%}",

@@ -1,7 +1,7 @@
 import type { Figure } from "../core/index.ts";
 import type { SiteStatus } from "../exporter/index.ts";
-import { formatBytes, formatMoment, formatNoun } from "../formats/quantity/index.ts";
-import type { Tally, TrafficSummary } from "../traffic/index.ts";
+import { formatBytes, formatMoment, formatNoun, formatSpan } from "../formats/quantity/index.ts";
+import type { DayTraffic, HistoryTraffic, Tally, TrafficSummary } from "../traffic/index.ts";
 import { escapeMarkup } from "./figure-text.ts";
 import {
   formatCount,
@@ -30,7 +30,7 @@ export interface TrafficPageInput {
  */
 export async function formatTrafficPage(input: TrafficPageInput, title: string, version: string): Promise<string> {
   const { summary, status } = input;
-  const { all, crawling } = summary;
+  const { all, crawling, history } = summary;
   if (all.requests === 0) return formatPage(title, version, [formatLead("The logs have no requests.")]);
   return formatPage(title, version, [
     formatLead(answer(summary)),
@@ -56,11 +56,13 @@ export async function formatTrafficPage(input: TrafficPageInput, title: string, 
         `${formatShare(crawling.wastedBytes, crawling.bytes)} of crawlers' bytes`,
       ],
     ]),
+    ...(summary.days.length < 2 ? [] : [await formatFigure(daysFigure(summary))]),
     `<h2>What to do</h2>\n`,
     ...adviseSite(summary, status).map(formatAdvice),
     `<h2>Who crawls</h2>\n`,
-    await formatFigure(purposesFigure(summary)),
+    ...(summary.purposes.length === 0 ? [] : [await formatFigure(purposesFigure(summary))]),
     formatGroups(summary),
+    ...(history === null ? [] : formatHistory(summary, history)),
     ...(await formatChanges(status)),
     `<h2>How this was counted</h2>\n`,
     ...formatMethod(summary),
@@ -83,15 +85,43 @@ function formatAdvice({ text, lines }: Advice): string {
   return `<p>${escapeMarkup(text)}</p>\n${lines === undefined ? "" : `<pre>${escapeMarkup(lines)}</pre>\n`}`;
 }
 
+const units = [
+  ["GiB", 1024 ** 3],
+  ["MiB", 1024 ** 2],
+  ["KiB", 1024],
+] as const;
+
+/** Bytes of each day: all, in front of them those of crawlers, and in front of these those sent again. */
+function daysFigure({ days }: TrafficSummary): Figure {
+  const most = Math.max(...days.map(({ bytes }) => bytes));
+  const [unit, size] = units.find(([, bytes]) => most >= bytes) ?? ["bytes", 1];
+  const bars = (name: string, of: (day: DayTraffic) => number) => ({
+    ...{ of: "ours" as const, kind: "bars" as const, name },
+    points: days.map((day) => ({ x: Date.parse(day.day) / 86_400_000, y: of(day) / size })),
+  });
+  return {
+    name: "days",
+    title: "Bytes by day",
+    caption:
+      "All bytes of each day; in front of them those that crawlers received, and in front of these those that the same crawler had received before. Days are in UTC.",
+    x: { label: "day", kind: "days" },
+    y: { label: unit, kind: "linear" },
+    hasPublished: false,
+    marks: [
+      bars("all", ({ bytes }) => bytes),
+      bars("crawlers", ({ crawling }) => crawling.bytes),
+      bars("sent again", ({ crawling }) => crawling.wastedBytes),
+    ],
+  };
+}
+
 /** Bytes by purpose, and those of them that were sent again. */
-function purposesFigure({ groups, all }: TrafficSummary): Figure {
-  const byPurpose = new Map<string, { bytes: number; wasted: number }>();
-  for (const { purpose, counts } of groups) {
-    const sum = byPurpose.get(purpose) ?? { bytes: 0, wasted: 0 };
-    byPurpose.set(purpose, { bytes: sum.bytes + counts.bytes, wasted: sum.wasted + counts.wastedBytes });
-  }
-  const shown = [...byPurpose].sort(([, a], [, b]) => b.bytes - a.bytes).slice(0, purposesShown);
-  const whole = Math.max(1, all.bytes);
+function purposesFigure({ purposes, all }: TrafficSummary): Figure {
+  const shown = purposes.slice(0, purposesShown);
+  const bars = (name: string, of: (counts: Readonly<Tally>) => number) => ({
+    ...{ of: "ours" as const, kind: "bars" as const, name },
+    points: shown.map(({ purpose, counts }) => ({ x: purpose, y: of(counts) / Math.max(1, all.bytes) })),
+  });
   return {
     name: "purposes",
     title: "Bytes by purpose",
@@ -100,59 +130,90 @@ function purposesFigure({ groups, all }: TrafficSummary): Figure {
     x: { label: "purpose", kind: "names" },
     y: { label: "share of all bytes", kind: "linear", format: "percent" },
     hasPublished: false,
-    marks: [
-      { of: "ours", kind: "bars", name: "received", points: shown.map(([x, { bytes }]) => ({ x, y: bytes / whole })) },
-      {
-        of: "ours",
-        kind: "bars",
-        name: "sent again",
-        points: shown.map(([x, { wasted }]) => ({ x, y: wasted / whole })),
-      },
-    ],
+    marks: [bars("received", ({ bytes }) => bytes), bars("sent again", ({ wastedBytes }) => wastedBytes)],
   };
 }
 
-function formatGroups(summary: TrafficSummary): string {
-  const { all, groups, areConditionsLogged } = summary;
-  const rowOf = ({ operator, purpose, counts }: TrafficSummary["groups"][number]): string[] => [
-    operator,
-    purpose,
-    ...cellsOf(counts, all, areConditionsLogged),
+/** Head and cells of a table of crawlers. */
+type Column = readonly [head: string, cell: (counts: Readonly<Tally>) => string];
+
+function formatGroups({ all, crawling, groups, areConditionsLogged }: TrafficSummary): string {
+  const columns: Column[] = [
+    ["#Requests", ({ requests }) => formatCount(requests)],
+    ["#Bytes", ({ bytes }) => formatBytes(bytes)],
+    ["#Share", ({ bytes }) => formatShare(bytes, all.bytes)],
+    ["#Conditional", ({ conditional, requests }) => (areConditionsLogged ? formatShare(conditional, requests) : "?")],
+    ["#304", ({ notModified, requests }) => formatShare(notModified, requests)],
+    ["#Needless", ({ needless, requests }) => formatShare(needless, requests)],
+    ["#Sent again", ({ wastedBytes }) => formatBytes(wastedBytes)],
+    ["#Errors", ({ errors, requests }) => formatShare(errors, requests)],
+    ...(crawling.breaches === 0 ? [] : [["#Forbidden", ({ breaches }) => formatCount(breaches)] satisfies Column]),
+    ...(crawling.archives === 0 ? [] : [["#Archives", ({ archives }) => formatCount(archives)] satisfies Column]),
   ];
   const more = groups.length - groupsShown;
   return [
     formatTable(
       "Crawlers",
-      [
-        "Crawler",
-        "Purpose",
-        "#Requests",
-        "#Bytes",
-        "#Share",
-        "#Conditional",
-        "#304",
-        "#Needless",
-        "#Sent again",
-        "#Errors",
-      ],
-      groups.slice(0, groupsShown).map(rowOf),
+      ["Crawler", "Purpose", ...columns.map(([head]) => head)],
+      groups
+        .slice(0, groupsShown)
+        .map(({ operator, purpose, areImpostors, counts }) => [
+          areImpostors ? `not ${operator}` : operator,
+          purpose,
+          ...columns.map(([, cell]) => cell(counts)),
+        ]),
     ),
     more > 0 ? `<p class="quiet">${formatNoun(more, "other crawler")} received less.</p>\n` : "",
+    groups.some(({ areImpostors }) => areImpostors)
+      ? `<p class="quiet">“not” stands before an operator whose name a client used from addresses that are not the operator's.</p>\n`
+      : "",
   ].join("");
 }
 
-function cellsOf(counts: Readonly<Tally>, all: Readonly<Tally>, areConditionsLogged: boolean): string[] {
+/** What each crawler missed and what archives would have saved, by the site's own history. */
+function formatHistory({ crawlers }: TrafficSummary, history: HistoryTraffic): string[] {
+  const known = crawlers.flatMap((crawler) => (crawler.pages === null ? [] : [{ ...crawler, pages: crawler.pages }]));
+  const shown = known.slice(0, groupsShown);
+  const span = (seconds: number | null): string => (seconds === null ? "-" : formatSpan(1000 * seconds));
+  const { pages, neverRequested, needless, neededRequests, savedRequests, savedBytes, undecided } = history;
+  const whole = savedRequests + neededRequests;
   return [
-    formatCount(counts.requests),
-    formatBytes(counts.bytes),
-    formatShare(counts.bytes, all.bytes),
-    areConditionsLogged ? formatShare(counts.conditional, counts.requests) : "?",
-    formatShare(counts.notModified, counts.requests),
-    formatShare(counts.needless, counts.requests),
-    formatBytes(counts.wastedBytes),
-    formatShare(counts.errors, counts.requests),
+    `<h2>What crawlers missed</h2>\n`,
+    paragraph(
+      `The site has ${formatNoun(pages, "page")}; ${formatNoun(neverRequested, "page")} of them no crawler requested. ` +
+        "A crawler finds a change when it requests the page after it: the delays are of half and of nine tenths of these requests.",
+    ),
+    formatTable(
+      "What crawlers missed",
+      ["Crawler", "#Changes found", "#Delay of half", "#Of nine tenths", "#Changed since", "#Never requested"],
+      shown.map(({ name, pages: seen }) => [
+        name,
+        formatCount(seen.updates),
+        span(seen.medianDelaySeconds),
+        span(seen.p90DelaySeconds),
+        formatCount(seen.outdated),
+        formatCount(seen.neverRequested),
+      ]),
+    ),
+    `<h2>What archives would save</h2>\n`,
+    paragraph(
+      `With the site's archives the same visits would have needed ${formatNoun(neededRequests, "request")} instead of ${formatCount(whole)}: ` +
+        `${formatShare(savedRequests, whole)} and ${formatBytes(savedBytes)} less. By the site's own history ${formatNoun(needless, "request")} were needless` +
+        (undecided === 0 ? "." : `; of ${formatNoun(undecided, "request")} it cannot tell.`),
+    ),
+    formatTable(
+      "What archives would save",
+      ["Crawler", "#Requests", "#Needed", "#Bytes", "#Needed"],
+      shown.map(({ name, counts, pages: seen }) => [
+        name,
+        ...[counts.requests, seen.neededRequests].map(formatCount),
+        ...[counts.bytes, seen.neededBytes].map(formatBytes),
+      ]),
+    ),
   ];
 }
+
+const paragraph = (text: string): string => `<p>${escapeMarkup(text)}</p>\n`;
 
 /** What the exporter published, by day. */
 async function formatChanges(status: SiteStatus | undefined): Promise<string[]> {
@@ -183,11 +244,12 @@ async function formatChanges(status: SiteStatus | undefined): Promise<string[]> 
 }
 
 function formatMethod(summary: TrafficSummary): string[] {
-  const { lines, badLines, logs, crawlerCount, crawlersWithNotModified, uncomparedAnswers } = summary;
+  const { lines, badLines, logs, crawlerCount, crawlersWithNotModified, uncomparedAnswers, peak } = summary;
   const texts = [
     `${formatNoun(lines, "line")} of ${formatNoun(logs, "log")}; ${formatNoun(badLines, "line")} of no known format.`,
     "A crawler is a client that says so by a name on the list crawler-user-agents, one that asked for robots.txt, or one that goes through many pages and loads nothing of what belongs to them.",
     "A request is needless if the page had not changed since the same crawler's last request of it, as far as the log tells by sizes and answers.",
+    `The busiest minute began at ${formatMoment(peak.at)} and had ${formatNoun(peak.requests, "request")}.`,
     `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlerCount, "crawler")} got at least one 304.`,
     ...(uncomparedAnswers === 0
       ? []

@@ -1,10 +1,11 @@
 import type { EpochMs } from "../core/index.ts";
-import type { CompanionMeans } from "../crawler/index.ts";
+import type { CompanionMeans, FollowSitesOptions } from "../crawler/index.ts";
 import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
 import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
 import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
+import { createClaimBook } from "./peer-trust.ts";
 import { type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
 
 /** How a crawler that goes on merges and shares. */
@@ -19,6 +20,8 @@ export interface ExchangeOptions extends MergeLimits {
   readonly rho?: number | "auto";
   /** A peer is merged, and what was seen is shared, at most once in this time. @default 600000 */
   readonly intervalMs?: number;
+  /** By which the crawler orders pages of about the same age, so that not all crawlers poll the same. Default: at random. */
+  readonly seed?: number;
   /** What is shared, and where; nothing if undefined. */
   readonly share?: Omit<ShareEventsOptions, "clock" | "signal">;
   /** Called after each merge. */
@@ -56,6 +59,13 @@ export class EventExchange {
     this.#intervalMs = intervalMs;
   }
 
+  /** What `followSites` needs of it. */
+  get means(): Pick<FollowSitesOptions, "companion" | "isPolled" | "sharingSeed"> {
+    const sharing =
+      this.#roots.length === 0 ? {} : { sharingSeed: this.#options.seed ?? Math.floor(Math.random() * 2 ** 32) };
+    return { companion: (means) => this.run(means), isPolled: this.rho !== 0, ...sharing };
+  }
+
   /** The share of polls at this moment. */
   get rho(): number {
     return this.#rho.rho;
@@ -73,7 +83,7 @@ export class EventExchange {
     await Promise.all([this.#mergeAll(means), this.#shareAll(means)]);
   }
 
-  async #mergeAll({ peers: store, timing, signal, expedite }: CompanionMeans): Promise<void> {
+  async #mergeAll({ peers: store, claims, timing, signal, expedite }: CompanionMeans): Promise<void> {
     if (this.#roots.length === 0) return;
     await using requests = createPeerFetcher(this.#roots, timing.now, this.#options);
     const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
@@ -85,7 +95,11 @@ export class EventExchange {
         await timing.delay(waitMs, AbortSignal.any([signal, this.#wake.signal]));
         continue;
       }
-      const candidates = new PeerCandidates(store, this.#options.maxNewPerSite ?? defaultMaxNewPerSite);
+      const candidates = new PeerCandidates(
+        store,
+        createClaimBook(claims, timing.now),
+        this.#options.maxNewPerSite ?? defaultMaxNewPerSite,
+      );
       const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates };
       const merge = await mergePeer(peer, ports, boundsOf(this.#options), signal);
       due.set(peer, timing.now() + this.#intervalMs);

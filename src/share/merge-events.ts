@@ -3,6 +3,7 @@ import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+import { createClaimBook } from "./peer-trust.ts";
 
 /** Bounds on what is taken of peers. */
 export interface MergeLimits {
@@ -25,6 +26,8 @@ export interface MergeEventsOptions extends MergeLimits {
   readonly into: string;
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
+  /** Whether the peers begin anew: what they claimed, and whether that was true, is forgotten first. @default false */
+  readonly isForgiving?: boolean;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** Called after each peer. */
@@ -80,8 +83,14 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
   try {
     using store = openStore({ into, stateFile: findStateFile(stateFile ?? into) });
     const roots = rootsOf(peers);
+    if (options.isForgiving === true)
+      store.claims.settleClaims({ done: [], states: roots.map((root) => [root, undefined]), withdrawnOf: [] });
     await using requests = createPeerFetcher(roots, clock, options);
-    const candidates = new PeerCandidates(store.peers, options.maxNewPerSite ?? defaultMaxNewPerSite);
+    const candidates = new PeerCandidates(
+      store.peers,
+      createClaimBook(store.claims, clock),
+      options.maxNewPerSite ?? defaultMaxNewPerSite,
+    );
     const merges: PeerMerge[] = [];
     for (const peer of roots) {
       signal?.throwIfAborted();

@@ -26,11 +26,6 @@ export class Client {
     this.crawler = crawler;
   }
 
-  /** Whether it loads files with its pages as a browser does. */
-  get loadsAssets(): boolean {
-    return this.#assets > 0;
-  }
-
   /** Notes how it behaves. @returns whether it may be time to look at {@link behavesAsCrawler} */
   note(request: LogRequest): boolean {
     if (request.isAsset) this.#assets++;
@@ -39,6 +34,11 @@ export class Client {
     if (bit < 32) this.#lowBits |= 1 << bit;
     else this.#highBits |= 1 << (bit - 32);
     return ++this.#pages >= leastPages;
+  }
+
+  /** Whether it is a crawler, also by what it did since it was taken for one. */
+  get isCrawler(): boolean {
+    return this.crawler !== undefined && (this.crawler.basis !== "behaviour" || this.behavesAsCrawler);
   }
 
   /** Whether it goes through the pages of a site and loads nothing of what belongs to them. */

@@ -1,18 +1,24 @@
 import { randomInt } from "node:crypto";
+import { resolve as pathResolve } from "node:path";
 import { omitUndefined, TidemarkError, wrapSystemError } from "../core/index.ts";
 import { formatLogBytes, LogReader, readLogFormat } from "../formats/access-log/index.ts";
 import { maxRobotsBytes, parseRobots } from "../formats/robots/index.ts";
-import { readAtMost } from "../fs/index.ts";
+import { readAtMost, writeTextFile } from "../fs/index.ts";
 import { type AddressRanges, parseAddressRanges } from "./address-ranges.ts";
 import { ClientsFile } from "./clients-file.ts";
+import { followLog } from "./followed-log.ts";
 import { readLogBytes } from "./log-bytes.ts";
+import { orderLogs } from "./log-order.ts";
+import { hasKnownDomains, NameCheck } from "./name-check.ts";
+import { RobotsDat } from "./robots-dat.ts";
 import { SiteHistory } from "./site-history.ts";
-import { type CountedClient, TrafficCounter } from "./traffic-counter.ts";
+import { TrafficCounter } from "./traffic-counter.ts";
 import { type TrafficReport, writeTrafficReport } from "./traffic-report.ts";
 
 /** Lines that are shown of those that are of no format. */
 const samples = 3;
 const sampleBytes = 120;
+const pollMs = 250;
 const maxRangesBytes = 16 * 1024 * 1024;
 
 /** What is told while logs are read. */
@@ -20,6 +26,8 @@ export type TrafficEvent =
   | { readonly event: "progress"; readonly log: string; readonly lines: number }
   /** One of the first lines that are of none of the formats; bytes other than printable ASCII as `\xHH`. */
   | { readonly event: "bad-line"; readonly log: string; readonly text: string }
+  /** With `follow`: what was counted so far, now and then if something came. */
+  | ({ readonly event: "interim" } & TrafficSummary)
   /** A log could not be read to its end; what was read counts. */
   | { readonly event: "failed"; readonly log: string; readonly message: string };
 
@@ -46,6 +54,14 @@ export interface TrafficOptions {
   /** A file for the clients of crawlers, which is replaced; with full addresses only if `addresses` is true. */
   readonly clients?: string;
   readonly addresses?: boolean;
+  /** Whether addresses of crawlers are checked by reverse and forward DNS: at this resolver, or with `system` at those of the machine. */
+  readonly resolve?: string;
+  /** A file for the crawlers that asked for robots.txt, which is replaced. */
+  readonly robotsDat?: string;
+  /** Whether the last log is read on as it grows, until the signal, which is no error then. */
+  readonly follow?: boolean;
+  /** With `follow`: pause between events `interim`, in milliseconds. Default a minute. */
+  readonly everyMs?: number;
   readonly input?: () => AsyncIterable<Uint8Array>;
   readonly onEvent?: (event: TrafficEvent) => void;
   readonly signal?: AbortSignal;
@@ -58,51 +74,78 @@ export interface TrafficOptions {
  *   be opened, `no-archives`, `archive-corrupt`, `aborted`
  */
 export async function readTraffic(options: TrafficOptions): Promise<TrafficSummary> {
-  const { logs, input, onEvent, signal, robots, archives, clients } = options;
+  const { input, onEvent, signal, robots, archives, clients, resolve, robotsDat, follow, everyMs = 60_000 } = options;
+  const logs = orderLogs(options.logs);
   const formats = readLogFormat(options.format);
   if (!formats.ok) throw new TidemarkError("bad-option", formats.error.message);
+  const nameCheck = resolve === undefined ? undefined : createNameCheck(resolve);
   const seed = randomInt(2 ** 32);
   const history = archives === undefined ? undefined : await SiteHistory.read(archives, seed);
+  const ranges = await readRanges(options.ranges);
+  const rules = robots === undefined ? undefined : parseRobots(await readAtMost(robots, maxRobotsBytes, "robots.txt"));
   using file = clients === undefined ? undefined : new ClientsFile(clients, options.addresses === true);
+  const seen = robotsDat === undefined ? undefined : new RobotsDat();
   const counter = new TrafficCounter({
     seed,
-    ...omitUndefined({
-      ranges: await readRanges(options.ranges),
-      robots: robots === undefined ? undefined : parseRobots(await readAtMost(robots, maxRobotsBytes, "robots.txt")),
-      history,
-      onClient: file === undefined ? undefined : (client: CountedClient) => file.add(client),
-    }),
+    onClient: (client) => {
+      file?.add(client);
+      seen?.add(client);
+    },
+    ...omitUndefined({ ranges, robots: rules, history, isResolved: nameCheck && hasKnownDomains }),
   });
-  let [lines, badLines, failed] = [0, 0, 0];
-  for (const log of logs) {
+  const read = { lines: 0, badLines: 0, failed: 0 };
+  const summarise = (): TrafficSummary => ({ ...writeTrafficReport(counter, history), logs: logs.length, ...read });
+  let told = 0;
+  let toldAt = Date.now();
+  const onIdle = (): void => {
+    if (told === read.lines || Date.now() < toldAt + everyMs) return;
+    told = read.lines;
+    toldAt = Date.now();
+    onEvent?.({ event: "interim", ...summarise() });
+  };
+  for (const [at, log] of logs.entries()) {
     const reader = new LogReader(formats.value, {
       onLine: (line) => {
-        lines++;
+        read.lines++;
         counter.add(line);
       },
       onBadLine: (bytes, from, to) => {
-        lines++;
-        if (badLines++ < samples)
+        read.lines++;
+        if (read.badLines++ < samples)
           onEvent?.({ event: "bad-line", log, text: formatLogBytes(bytes, from, to, sampleBytes) });
       },
     });
+    const isFollowed = follow === true && signal !== undefined && at === logs.length - 1;
+    const source = log === "-" && input !== undefined ? input() : log;
     try {
-      for await (const chunk of readLogBytes(log === "-" && input !== undefined ? input() : log)) {
-        signal?.throwIfAborted();
+      for await (const chunk of isFollowed ? followLog(log, signal, pollMs, onIdle) : readLogBytes(source)) {
+        if (!isFollowed) signal?.throwIfAborted();
         reader.push(chunk);
-        onEvent?.({ event: "progress", log, lines });
+        onEvent?.({ event: "progress", log, lines: read.lines });
       }
     } catch (error) {
       // A packed log that was cut short is what a rotation leaves when the disk is full: the rest of the set counts.
       const code = String((error as { code?: unknown }).code);
       if (!code.startsWith("Z_")) throw wrapSystemError(error, `read ${log}`, { log });
-      failed++;
+      read.failed++;
       onEvent?.({ event: "failed", log, message: `${log} is damaged: ${(error as Error).message}` });
     }
     reader.end();
   }
-  counter.close();
-  return { ...writeTrafficReport(counter, history), logs: logs.length, failed, lines, badLines };
+  const waiting = counter.close();
+  const settle = (address: string, verified: boolean | undefined): void => counter.settle(address, verified);
+  // Who followed a log stopped by the signal, and waits for an answer.
+  await nameCheck?.checkAll(waiting, settle, follow === true ? undefined : signal);
+  if (robotsDat !== undefined) await writeTextFile(pathResolve(robotsDat), seen?.text ?? "", { overwrite: true });
+  return summarise();
+}
+
+function createNameCheck(server: string): NameCheck {
+  try {
+    return new NameCheck(server);
+  } catch {
+    throw new TidemarkError("bad-option", `--resolve ${server}: it must be an address, or an address with a port.`);
+  }
 }
 
 async function readRanges(given: readonly string[] = []): Promise<ReadonlyMap<string, AddressRanges> | undefined> {

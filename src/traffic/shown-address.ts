@@ -5,11 +5,16 @@ export function truncateAddress(address: string): string {
   const version = isIP(address);
   if (version === 4) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
   if (version !== 6) return "-";
-  // The URL's parser writes the shortest form, without a zone.
+  return `${expandIpv6(address).slice(0, 3).join(":")}::/48`;
+}
+
+/** The eight groups of an IPv6 address, without leading zeros; a zone is left out. */
+export function expandIpv6(address: string): string[] {
+  // The URL's parser writes the shortest form.
   const short = new URL(`http://[${address.replace(/%.*/, "")}]/`).hostname.slice(1, -1);
   const [head = "", tail] = short.split("::");
   const front = head === "" ? [] : head.split(":");
   const back = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = Array.from({ length: tail === undefined ? 0 : 8 - front.length - back.length }, () => "0");
-  return `${[...front, ...zeros, ...back].slice(0, 3).join(":")}::/48`;
+  return [...front, ...zeros, ...back];
 }

@@ -47,6 +47,13 @@ export interface CountedClient {
   readonly tally: Readonly<Tally>;
 }
 
+/** A crawler and what it did. */
+export interface CountedCrawler {
+  readonly crawler: Crawler;
+  readonly account: Account;
+  readonly clients: number;
+}
+
 /** What {@link TrafficCounter} may use beside the log. */
 export interface CounterOptions {
   /** 32 bits that nobody who writes into a log knows. */
@@ -121,9 +128,21 @@ export class TrafficCounter {
     }
   }
 
-  /** Crawlers, and how many of those were not compared; call it once, when all lines and {@link settle} are through. */
-  finish(): readonly Crawler[] {
-    return [...this.#crawlers.values()].filter(({ account }) => account.tally.requests > 0);
+  /** Crawlers and what they did so far, with clients that are still counted on their own. */
+  get crawlers(): CountedCrawler[] {
+    const counted = new Map<Crawler, { readonly crawler: Crawler; readonly account: Account; clients: number }>();
+    for (const crawler of this.#crawlers.values()) {
+      const account = new Account();
+      account.merge(crawler.account);
+      counted.set(crawler, { crawler, account, clients: crawler.clients });
+    }
+    for (const client of [this.#clients.values(), ...this.#held.values()].flatMap((some) => [...some])) {
+      const one = client.isCrawler && client.crawler !== undefined ? counted.get(client.crawler) : undefined;
+      if (one === undefined) continue;
+      one.account.merge(client.account);
+      one.clients++;
+    }
+    return [...counted.values()].filter(({ account }) => account.tally.requests > 0);
   }
 
   /** All lines are there. @returns addresses of clients that wait for {@link settle}, with their crawler's name */
@@ -224,7 +243,7 @@ export class TrafficCounter {
   /** A client is forgotten: what it did counts as its crawler's, if it is one's. */
   #close(client: Client): void {
     const { crawler, address } = client;
-    if (crawler === undefined || (crawler.basis === "behaviour" && !client.behavesAsCrawler)) return;
+    if (crawler === undefined || !client.isCrawler) return;
     const isWaiting = crawler.basis === "list" && crawler.verified === undefined;
     if (isWaiting && this.#options.isResolved?.(crawler.name.name) === true && this.#held.size < maxHeld) {
       const held = this.#held.get(address);

@@ -1,12 +1,12 @@
 import type { EpochSeconds } from "../core/index.ts";
 import { Account, type DayTally } from "./account.ts";
-import type { Basis, Crawler } from "./crawler.ts";
+import type { Basis } from "./crawler.ts";
 import { type MediaKind, mediaKinds } from "./media-kind.ts";
 import type { PageVisits } from "./page-visits.ts";
 import { type Purpose, purposes } from "./purpose.ts";
 import type { SiteHistory } from "./site-history.ts";
 import { addTally, createTally, type Tally } from "./tally.ts";
-import type { TrafficCounter } from "./traffic-counter.ts";
+import type { CountedCrawler, TrafficCounter } from "./traffic-counter.ts";
 
 /** Crawlers of one operator and purpose. */
 export interface TrafficGroup {
@@ -142,17 +142,18 @@ const byBytes = (a: Counts, b: Counts): number => b.tally.bytes - a.tally.bytes 
 
 /** Makes the report of what was counted. */
 export function writeTrafficReport(counter: TrafficCounter, history: SiteHistory | undefined): TrafficReport {
-  const crawlers = [...counter.finish()].sort((a, b) => byBytes(a.account, b.account));
+  const crawlers = counter.crawlers.sort((a, b) => byBytes(a.account, b.account));
   const { all, from, to } = counter;
   const crawling = new Account();
   const byPurpose = new Map<Purpose, Account>();
-  for (const { name, account } of crawlers) {
+  for (const { crawler, account } of crawlers) {
+    const { name } = crawler;
     crawling.merge(account);
     const sum = byPurpose.get(name.purpose) ?? new Account();
     byPurpose.set(name.purpose, sum);
     sum.merge(account);
   }
-  const names = groupBy(crawlers, ({ name }) => name.name);
+  const names = groupBy(crawlers, ({ crawler }) => crawler.name.name);
   return {
     ...(from !== undefined && to !== undefined && { from, to }),
     all: all.tally,
@@ -186,23 +187,24 @@ function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<stri
   return groups;
 }
 
-const isImpostor = ({ verified }: Crawler): boolean => verified === false;
+const isImpostor = ({ crawler }: CountedCrawler): boolean => crawler.verified === false;
 
-function writeGroups(crawlers: readonly Crawler[]): TrafficGroup[] {
-  const groups = groupBy(crawlers, (crawler) => {
-    const { operator, name, purpose } = crawler.name;
-    return `${operator ?? name} ${purpose} ${isImpostor(crawler)}`;
+function writeGroups(crawlers: readonly CountedCrawler[]): TrafficGroup[] {
+  const groups = groupBy(crawlers, (one) => {
+    const { operator, name, purpose } = one.crawler.name;
+    return `${operator ?? name} ${purpose} ${isImpostor(one)}`;
   });
   return [...groups.values()]
     .map((members) => {
       const counts = createTally();
       for (const { account } of members) addTally(counts, account.tally);
-      const { operator, name, purpose } = (members[0] as Crawler).name;
+      const [first] = members as [CountedCrawler];
+      const { operator, name, purpose } = first.crawler.name;
       return {
         operator: operator ?? name,
         purpose,
-        crawlers: [...new Set(members.map((member) => member.name.name))].slice(0, namesOfGroup),
-        areImpostors: isImpostor(members[0] as Crawler),
+        crawlers: [...new Set(members.map(({ crawler }) => crawler.name.name))].slice(0, namesOfGroup),
+        areImpostors: isImpostor(first),
         counts,
       };
     })
@@ -232,8 +234,8 @@ function writeKinds(counts: Float64Array): KindTraffic[] {
     .sort((a, b) => b.bytes - a.bytes || b.requests - a.requests);
 }
 
-function writeCrawler(crawler: Crawler, history: SiteHistory | undefined): CrawlerTraffic {
-  const { name, basis, verified, clients, account, peak, kinds, visits } = crawler;
+function writeCrawler({ crawler, account, clients }: CountedCrawler, history: SiteHistory | undefined): CrawlerTraffic {
+  const { name, basis, verified, peak, kinds, visits } = crawler;
   return {
     name: name.name,
     operator: name.operator ?? null,
@@ -273,8 +275,10 @@ function writeSeen(visits: PageVisits, history: SiteHistory): SeenPages {
   };
 }
 
-function writeHistory(crawlers: readonly Crawler[], history: SiteHistory): HistoryTraffic {
-  const compared = crawlers.flatMap(({ visits, account }) => (visits === undefined ? [] : [{ visits, account }]));
+function writeHistory(crawlers: readonly CountedCrawler[], history: SiteHistory): HistoryTraffic {
+  const compared = crawlers.flatMap(({ crawler: { visits }, account }) =>
+    visits === undefined ? [] : [{ visits, account }],
+  );
   const sum = (value: (one: { visits: PageVisits; account: Account }) => number): number =>
     compared.reduce((total, one) => total + value(one), 0);
   const live = [...history.pages()].filter(({ isDeleted }) => !isDeleted);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readGraph } from "../../src/analysis/graph-folder.ts";
@@ -45,14 +45,19 @@ test("a crawl's links become a graph of URLs in the order of hosts written backw
     ],
   ]);
   const into = join(temp.path, "graph");
-  assert.deepEqual(await importCrawl({ into, crawl: temp.path }), { nodes: 5, links: 4, visited: 3, tooLong: 0 });
+  const summary = await importCrawl({ into, crawl: temp.path });
+  assert.deepEqual(summary, { nodes: 5, links: 4, visited: 3, revisited: 1, tooLong: 0 });
   const others = ["http://[::1]/", "http://user:word@example.net/"];
   assert.deepEqual(readNamed(into), {
     names: [c, b, a, ...others],
     links: [...others.map((other) => `${b} ${other}`), `${a} ${c}`, `${a} ${a}`],
   });
   assert.equal(readText(join(into, "visits.tsv")), "0\t11\n1\t12\n2\t13\t10\n");
-  assert.deepEqual(readdirSync(into).sort(), ["links.csr", "names.txt.gz", "visits.tsv"]);
+  assert.deepEqual(readdirSync(into).sort(), ["links.csr", "names.txt.gz", "previous", "visits.tsv"]);
+  assert.deepEqual(linksOf(readGraph(join(into, "previous"))), [
+    [2, 0],
+    [2, 1],
+  ]);
 });
 
 test("a URL that no list of names can hold is left out and counted", async () => {
@@ -65,11 +70,13 @@ test("a URL that no list of names can hold is left out and counted", async () =>
     ],
   ]);
   const into = join(temp.path, "graph");
-  assert.deepEqual(await importCrawl({ into, crawl: temp.path }), { nodes: 2, links: 1, visited: 1, tooLong: 2 });
+  assert.deepEqual(await importCrawl({ into, crawl: temp.path }), {
+    ...{ nodes: 2, links: 1, visited: 1, revisited: 0, tooLong: 2 },
+  });
   assert.deepEqual(readNamed(into).names, [a, longest]);
 });
 
-test("the last line of the latest time counts, whatever the order", async () => {
+test("the last line of the latest time counts, and that before it for the graph before, whatever the order", async () => {
   const urls = ["", "p", "q", "r"].flatMap((path) => [a, b, c].map((url) => `${url}${path}`));
   const line = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(...urls), fc.subarray(urls));
   using temp = makeTempFolder();
@@ -80,14 +87,22 @@ test("the last line of the latest time counts, whatever the order", async () => 
         folder,
         parts.map((lines) => lines.map(([at, url, links]): Line => [at, url, ...links])),
       );
-      const newest = new Map<string, (typeof parts)[number][number]>();
-      for (const one of parts.flat()) if (one[0] >= (newest.get(one[1])?.[0] ?? 0)) newest.set(one[1], one);
+      const visits = new Map<string, (typeof parts)[number]>();
+      for (const visit of parts.flat().toSorted(([one], [other]) => one - other))
+        visits.set(visit[1], [...(visits.get(visit[1]) ?? []), visit]);
+      const linksAt = (place: number): string[] =>
+        [...visits].flatMap(([url, lines]) => (lines.at(place)?.[2] ?? []).map((link) => `${url} ${link}`)).sort();
       const into = join(folder, "graph");
       const summary = await importCrawl({ into, crawl: folder });
-      const wanted = [...newest.values()].flatMap(([, url, links]) => links.map((link) => `${url} ${link}`));
       const named = readNamed(into);
-      assert.deepEqual(named.links.sort(), wanted.sort());
-      assert.deepEqual([summary.links, summary.visited], [wanted.length, newest.size]);
+      assert.deepEqual(named.links.sort(), linksAt(-1));
+      const revisited = [...visits.values()].filter((lines) => lines.length > 1).length;
+      const counted = [summary.links, summary.visited, summary.revisited];
+      assert.deepEqual(counted, [linksAt(-1).length, visits.size, revisited]);
+      const before = join(into, "previous");
+      const linksBefore = revisited === 0 ? [] : linksOf(readGraph(before));
+      const namedBefore = linksBefore.map(([from, to]) => `${named.names[from]} ${named.names[to]}`);
+      assert.deepEqual([existsSync(before), namedBefore.sort()], [revisited > 0, linksAt(-2)]);
       const known = new Set(parts.flat().flatMap(([, url, links]) => [url, ...links]));
       assert.deepEqual(named.names.toSorted(), [...known].sort());
     }),

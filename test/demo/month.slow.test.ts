@@ -10,7 +10,8 @@ test("with published changes the same crawlers need a part of the requests, and 
   const { polled, published } = await simulateMonths({ pages: 100, days: 11, keepFolder: folder.path });
   const peopleOf = ({ all, crawling }: TrafficSummary): number => all.requests - crawling.requests;
   assert.equal(peopleOf(polled.summary), peopleOf(published.summary));
-  assert.equal(polled.summary.crawlers, 3);
+  assert.equal(polled.summary.crawlerCount, 3);
+  assert.ok((polled.summary.history?.savedRequests ?? 0) > 0.4 * polled.summary.crawling.requests);
   assert.deepEqual(
     published.summary.groups.map(({ operator }) => operator).toSorted(),
     polled.summary.groups.map(({ operator }) => operator).toSorted(),

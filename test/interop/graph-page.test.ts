@@ -8,7 +8,7 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
 import { runTidemark, summaryOf } from "./command.ts";
-import { lookAt } from "./legibility.ts";
+import { findViolations, lookAt } from "./legibility.ts";
 import { skipWithout } from "./programs.ts";
 
 const skip = skipWithout("chromium", "chromedriver");
@@ -58,6 +58,7 @@ test("the page of a graph is legible on a telephone and on a desk, in light and 
     for (const width of [390, 1280]) {
       const { texts, troubles, ground } = await lookAt(browser, page, scheme, width);
       assert.deepEqual(troubles, [], `${scheme}, ${width} pixels wide`);
+      assert.deepEqual(await findViolations(browser), [], `${scheme}, ${width} pixels wide`);
       assert.ok(texts > 80, `${texts} texts`);
       grounds.add(ground);
       const wide = await browser.evaluate<boolean>("return document.documentElement.scrollWidth > innerWidth");

@@ -90,6 +90,8 @@ export class SharedSites implements AsyncDisposable {
     const sums = new Map<string, { requests: number; bytes: number }>();
     for (const line of readFileSync(join(this.#folder, "sites.log"), "utf8").trimEnd().split("\n")) {
       const [, msec, host = "", path = "", status, bytes, crawler = ""] = logLine.exec(line) ?? [];
+      // The question whether the server is up is our own.
+      if (line.includes(" 127.0.0.1 ")) continue;
       if (msec === undefined) throw new Error(`not a line of the access log: ${line}`);
       const at = Number(msec);
       const sum = sums.get(crawler) ?? { requests: 0, bytes: 0 };

@@ -219,11 +219,13 @@ describe("formatCrawlPage", () => {
       heldBytes: 0,
       visits: [],
       sum,
+      next: { at: 1_790_000_000_000, failures: 3, isPaused: false },
       missed,
     };
     const page = await formatCrawlPage([site], "What <visits> cost", "9.9.9");
     assert.doesNotMatch(page, /<script|<svg|<visits>/);
     assert.match(page, /No visit is stored\./);
     assert.match(page, /Missed changes.*25 %/s);
+    assert.match(page, /Sites in back-off.*<td class="n">3<\/td><td class="at">2026-09-21 14:13:20Z<\/td>/s);
   });
 });

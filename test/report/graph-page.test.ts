@@ -12,7 +12,7 @@ test("a page has the figures and tables, and names from the Web are texts", asyn
   const stats = await describeGraph(await importText(temp.path, lines, names), 5);
   const page = await formatGraphPage(stats, "A & B", "9.9.9");
   assert.equal(page.includes("<script>"), false);
-  assert.ok(page.includes("<td>&lt;script&gt;19&lt;/script&gt;</td>"));
+  assert.ok(page.includes('<td class="address">&lt;script&gt;19&lt;/script&gt;</td>'));
   assert.ok(page.includes("<h1>A &amp; B</h1>"));
   assert.equal(page.match(/<svg /g)?.length, 6);
   assert.match(page, /The line is the power law with exponent \d\.\d\d, fitted to the [\d,]+ nodes|No power law fits/);

@@ -39,8 +39,61 @@ test("the page says shares, groups and how it was counted", async () => {
   assert.match(page, /<h1>A &amp; B<\/h1>/);
   assert.match(page, /<td>GPTBot<\/td><td>ai-training<\/td><td class="n">100<\/td>/);
   assert.match(page, /User-agent: GPTBot\nCrawl-delay: 10/);
-  assert.equal(page.match(/<svg /g)?.length, 2);
   assert.doesNotMatch(page, /What changed on the site/);
+});
+
+test("the page shows days, purposes, what crawlers missed and what archives would save", async () => {
+  const counts = tallyOf({ requests: 100, bytes: 1000, breaches: 3, archives: 2 });
+  const seen = {
+    ...{ needless: 40, wastedBytes: 400, undecided: 2, updates: 7, medianDelaySeconds: 7200, p90DelaySeconds: null },
+    ...{ neverRequested: 5, outdated: 6, neededRequests: 30, neededBytes: 300 },
+  };
+  const day = (name: string) => ({
+    day: name,
+    requests: 1,
+    bytes: 5_000_000,
+    crawling: { requests: 1, bytes: 4, needless: 1, wastedBytes: 2 },
+    purposes: {},
+  });
+  const crawler = {
+    ...{
+      name: "GPTBot",
+      operator: "openai.com",
+      purpose: "ai-training" as const,
+      basis: "list" as const,
+      verified: null,
+      clients: 1,
+      counts,
+    },
+    ...{ peak: { at: 0, requests: 1 }, kinds: [], days: [], pages: seen },
+  };
+  const history = {
+    ...{ pages: 50, neverRequested: 5, neverRequestedPaths: [], needless: 40, wastedBytes: 400, undecided: 2 },
+    ...{ neededRequests: 30, neededBytes: 300, savedRequests: 70, savedBytes: 700 },
+  };
+  const summary = summaryOf(
+    "openai.com",
+    { breaches: 3, archives: 2 },
+    {
+      ...{
+        days: [day("2026-09-21"), day("2026-09-22")],
+        purposes: [{ purpose: "ai-training", counts }],
+        crawlers: [crawler],
+        history,
+      },
+      groups: [{ operator: "openai.com", purpose: "ai-training", crawlers: ["GPTBot"], areImpostors: true, counts }],
+    },
+  );
+  const page = await formatTrafficPage({ summary }, "t", "9.9.9");
+  assert.match(page, /<td>not openai\.com<\/td>/);
+  assert.match(page, /<th class="n">Forbidden<\/th><th class="n">Archives<\/th>/);
+  assert.match(
+    page,
+    /<td class="n">7<\/td><td class="n">2 h<\/td><td class="n">-<\/td><td class="n">6<\/td><td class="n">5<\/td>/,
+  );
+  assert.match(page, /would have needed 30 requests instead of 100: 70 % and 700 bytes less/);
+  assert.equal(page.match(/<svg /g)?.length, 4);
+  assert.match(page, /↑ MiB/);
 });
 
 test("logs without requests have a page", async () => {

@@ -60,10 +60,9 @@ class Trial implements AsyncDisposable {
     });
     this.exchange = exchange;
     return followSites({
-      sites: [{ url: `${this.site.origin}/`, sources: ["links"], minIntervalMs: minute }],
+      sites: [{ url: `${this.site.origin}/`, sources: ["links"], minIntervalMs: minute, exclude: ["/secret*"] }],
       ...{ into: this.into, clock, delay, random: () => 0, signal: this.stop.signal },
-      companion: (means) => exchange.run(means),
-      isPolled: exchange.rho !== 0,
+      ...exchange.means,
       onVisit: ({ summary }) => {
         exchange.noteVisit(summary?.requests ?? 0, (summary?.created ?? 0) + (summary?.updated ?? 0));
         this.#visits += 1;
@@ -109,6 +108,30 @@ test("a page that a peer saw change is requested as soon as its site may be visi
   );
   trial.stop.abort();
   await following;
+});
+
+test("a URL that a peer names while its site is visited is not requested if it is excluded", limit, async () => {
+  await using trial = await Trial.open();
+  const { answers } = trial.site;
+  trial.say("/secret.html");
+  trial.site.set({ "/secret.html": "secret" });
+  const merged = trial.until(() => trial.merges.length === 1);
+  answers.set("/", async (_, response) => {
+    await merged;
+    response.setHeader("content-type", "text/html");
+    response.end('<a href="/a.html">a</a><a href="/b.html">b</a>');
+  });
+  const following = trial.follow();
+  await trial.visited(1);
+  trial.time.pass(86_400_000);
+  await trial.visited(2);
+  trial.stop.abort();
+  await following;
+  assert.deepEqual(trial.merges.slice(0, 1), ["0 sooner, 1 added"]);
+  assert.deepEqual(
+    trial.site.takeRequests().filter((request) => request.includes("secret")),
+    [],
+  );
 });
 
 test("a crawler that only merges requests what peers tell of, and nothing else", limit, async () => {

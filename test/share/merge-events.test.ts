@@ -300,6 +300,48 @@ test("what a peer found unchanged is polled after all other pages, and is no new
   assert.deepEqual([third.sooner, third.later, third.peers[0]?.problem], [1, 2, undefined]);
 });
 
+test("sites that a peer knows especially well are left to it once its claims have proved true, a day at a time", async () => {
+  await using crawler = await Crawler.open();
+  const names = Array.from({ length: 30 }, (_, at) => `/p${at}`);
+  crawler.site.set({ "/": names.map((name) => `<a href="${name}">x</a>`).join("") });
+  crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
+  const set = (text: string) => crawler.site.set(Object.fromEntries(names.map((name) => [name, name + text])));
+  set("");
+  const clock = (): number => crawler.now;
+  const [one, two, into] = ["one", "two", "shared"].map((name) => join(crawler.folder.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const visit = async (of: string) => {
+    crawler.now += 3_600_000;
+    const { requests } = await crawler.visit({ into: of, sources: ["links"], planner: "round-robin", budget: 100 });
+    return requests.filter((request) => !request.endsWith("robots.txt"));
+  };
+  for (const folder of [two, one]) await visit(folder);
+  mkdirSync(into);
+  await using served = await serveFolder({ folder: into });
+  const share = async (special: readonly string[] = [`${crawler.site.origin}/p`]) => {
+    crawler.now += 10_000;
+    await shareEvents({ from: one, into, url: served.url, moniker: "one/1", clock, special });
+    return await mergeEvents({ peers: [served.url], into: two, clock, days: 3 });
+  };
+  set("changed");
+  await visit(one);
+  assert.equal((await share()).sooner, 30);
+  assert.equal((await visit(two)).length, 31);
+  await visit(one);
+  const merged = await share();
+  // Some of them are requested to see whether the peer still tells the truth; the start page is not below its special URL.
+  assert.equal((await visit(two)).length, merged.sooner + 1);
+  crawler.now += 86_400_000;
+  assert.equal((await visit(two)).length, 31);
+  // A peer that knows none of them especially well only makes them wait behind others.
+  await visit(one);
+  await share([]);
+  assert.equal((await visit(two)).length, 31);
+});
+
 test("a store that a crawl holds, and a folder without a state, are refused", async () => {
   await using merger = await Merger.open();
   const refuses = (code: string) => (error: unknown) => error instanceof TidemarkError && error.code === code;

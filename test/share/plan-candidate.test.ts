@@ -56,6 +56,19 @@ for (const [what, peer, ours, kind] of [
     assert.equal(describe(candidate), kind);
   });
 
+test("a page that a peer knows especially well is left to it for a day after each of its looks", () => {
+  const peer = { ...own, polledAt: 3000, crawler: "a.example:80 a" };
+  const known = { event: own, askedAt: 2000 };
+  assert.equal(describe(planCandidate(peer, known, true)), `later 3000 ${3000 + 86_400}`);
+  assert.equal(describe(planCandidate({ ...peer, lifetimeSeconds: 200_000 }, known, true)), "later 3000 203000");
+  // Not for more than a week after our own last request.
+  assert.equal(
+    describe(planCandidate({ ...peer, polledAt: 2000 + week - 1 }, known, true)),
+    `later ${2000 + week - 1} ${2000 + week}`,
+  );
+  assert.equal(planCandidate({ ...peer, modifiedAt: 2500 }, known, true).kind, "sooner");
+});
+
 test("of a URL that is not known, everything but a deletion is new", () => {
   const known = { event: undefined, askedAt: undefined };
   assert.equal(planCandidate(own, known).kind, "new");

@@ -2,6 +2,7 @@ import {
   choice,
   duration,
   flag,
+  numberBetween,
   path,
   settingRow as row,
   siteUrl,
@@ -23,7 +24,7 @@ const sharedSettings: ReadonlySet<string> = new Set([
   ...["into", "keep", "stateFile", "types", "include", "exclude", "maxPages", "maxDepth", "pageBytes", "timeoutMs"],
   ...["respectUsage", "ranksFile"],
   ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
-  ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests"],
+  ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests", "minIntervalMs", "maxIntervalMs"],
 ]);
 const orders: readonly [string, ...string[]] = [
   "depth",
@@ -59,6 +60,18 @@ const webSettings = {
   ),
   maxAddressSites: row("max-address-sites N", many, "With --web: request at most N sites at one address", {
     default: "10000",
+  }),
+  newShare: row(
+    "new-share SHARE",
+    numberBetween(0, 1),
+    "With --web and --forever: share of requests for new pages, 0 to 1",
+    {
+      default: "planned from what changes",
+      doc: "with `--web` and `--forever`: share of page requests for new pages, 0 to 1, while known pages are due as well",
+    },
+  ),
+  isOnce: row("no-revisit", flag, "With --web: request no page again, and end; the default without --forever", {
+    doc: "with `--web`: request no page again, and end when all were requested; the default without `--forever`",
   }),
   nameServers: row("name-server ADDRESS", texts, "With --web: ask this name server, such as 127.0.0.1:5353", {
     default: "those of the system, after `/etc/hosts`",
@@ -163,7 +176,18 @@ export const crawlCommand: Command = defineCommand({
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
     "With other crawlers": ["peer", "mode", "rho", "exchange", "share-into", "share-url"],
     "Metrics and a page": ["listen", "allow-host"],
-    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "batch-pages", "name-server", "lookups"],
+    "The Web": [
+      "web",
+      "scope-domain",
+      "max-hops",
+      "max-total",
+      ...hostBounds,
+      "batch-pages",
+      "new-share",
+      "no-revisit",
+      "name-server",
+      "lookups",
+    ],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -182,6 +206,10 @@ export const crawlCommand: Command = defineCommand({
     ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, without output for cron"],
     ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each on its own schedule"],
     ["crawl --web seeds.txt --into web --max-total 100000 --keep none", "crawl the Web, and keep its links only"],
+    [
+      "crawl --web seeds.txt --into web --forever",
+      "crawl the Web, and visit known sites again when changes are expected",
+    ],
     ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with its own settings"],
   ],
   plan: (_, args, fail): CrawlArguments => {
@@ -197,7 +225,11 @@ export const crawlCommand: Command = defineCommand({
     if (seedsFile !== undefined) {
       if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
         fail("--web has its seeds in a file: no URL, --sites or --config beside it.");
-      if (isForever) fail("--web and --forever exclude each other: follow the sites that were found with --sites.");
+      const isOnce = web.isOnce === true;
+      if (isForever && isOnce) fail("--forever and --no-revisit exclude each other.");
+      if (!isForever && web.newShare !== undefined) fail("--new-share is for crawls that go on: add --forever.");
+      const interval = ownSettings.minIntervalMs ?? ownSettings.maxIntervalMs;
+      if (!isForever && interval !== undefined) fail("--min-interval and --max-interval need --forever.");
       if (ownSettings.into === undefined) fail("--into is missing.");
       const foreign = Object.keys(ownSettings).find((key) => !sharedSettings.has(key));
       if (foreign !== undefined)
@@ -208,7 +240,8 @@ export const crawlCommand: Command = defineCommand({
         fail("--order optimal and --ranks need each other.");
       if (order === "batch" && (ownSettings.maxDepth ?? web.maxHops) !== undefined)
         fail("--order batch excludes --depth and --max-hops: it does not know the way to a page.");
-      return { ...run, urls, settings: ownSettings, web: { ...web, seedsFile, order: webOrder } };
+      const { isOnce: _, ...choices } = web;
+      return { ...run, urls, settings: ownSettings, web: { ...choices, seedsFile, order: webOrder } };
     }
     const [given] = Object.keys(web);
     if (given !== undefined) fail(`--${webSettings[given as keyof typeof webSettings].option} needs --web.`);

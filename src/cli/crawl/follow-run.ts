@@ -80,7 +80,7 @@ class FollowRun {
     this.#exchange = exchange;
     const following = followSites({
       ...place,
-      ...(exchange === undefined ? {} : { companion: (means) => exchange.run(means), isPolled: exchange.rho !== 0 }),
+      ...(exchange === undefined ? {} : exchange.means),
       sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
       isForever,
       ...omitUndefined({ connections }),

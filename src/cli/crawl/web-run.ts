@@ -27,12 +27,19 @@ function formatCounts(counts: WebCounts): string {
   return `${formatNoun(sites, "site")}, ${formatNoun(pages, "page")}${failures}, ${formatCount(waiting)} waiting, ${formatBytes(bytes)}`;
 }
 
+function formatRevisits({ knownSites, visits, knownRequests, newRequests, changed, newShare }: WebCounts): string {
+  const requests = `${formatCount(newRequests)} requests for new pages, ${formatCount(knownRequests)} by visits`;
+  const share = newShare === undefined ? "" : `; ${(newShare * 100).toFixed(0)} % for new ones now`;
+  return `${formatNoun(visits, "visit")} to ${formatNoun(knownSites, "known site")}, ${formatNoun(changed, "changed page")}; ${requests}${share}`;
+}
+
 function formatResult(counts: WebCounts): string {
   const { unresolvedSites, unreachableSites, heldBack, links, requests, elapsedMs } = counts;
   const lines = [
     formatCounts(counts),
     `${formatNoun(requests, "request")}, ${formatNoun(links, "link")}, ${formatElapsed(elapsedMs)}`,
   ];
+  if (counts.newShare !== undefined) lines.push(formatRevisits(counts));
   if (unresolvedSites > 0) lines.push(`${formatNoun(unresolvedSites, "site")} without an address`);
   if (unreachableSites > 0) lines.push(`${formatNoun(unreachableSites, "site")} could not be reached`);
   for (const [reason, count] of Object.entries(heldBack))
@@ -50,7 +57,8 @@ function readFile(file: string | undefined, what: string): string | undefined {
 }
 
 /** Crawls the Web from a file of seeds on. */
-export async function runWeb({ web, settings, connections }: CrawlArguments, context: RunContext): Promise<ExitCode> {
+export async function runWeb(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
+  const { web, settings, connections, isForever } = options;
   const { into } = settings;
   if (web === undefined || into === undefined) throw new TypeError("a crawl of the Web has seeds and a folder");
   const { seedsFile, ...choices } = web;
@@ -62,7 +70,7 @@ export async function runWeb({ web, settings, connections }: CrawlArguments, con
     ...others,
     ...omitUndefined({ ca: readFile(ca, "certificates"), identity: readFile(identity, "identity") }),
     ...choices,
-    ...{ into, seeds, connections, signal: context.signal },
+    ...{ into, seeds, connections, isForever, signal: context.signal },
     onEvent: (event) => {
       printEvent(context, event);
       if (event.event === "web-progress")

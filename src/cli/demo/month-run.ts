@@ -59,6 +59,13 @@ function formatMonths({ polled, published, elapsedMs }: Months, pages: readonly 
     ],
     "lrrr",
   );
+  const { history } = polled.summary;
+  const [before, after] = [polled.summary.crawling, published.summary.crawling];
+  const foreseen =
+    history === null
+      ? ""
+      : `By the log without Tidemark, archives would save ${formatCount(history.savedRequests)} requests and ${formatBytes(history.savedBytes)}; ` +
+        `they saved ${formatCount(before.requests - after.requests)} and ${formatBytes(before.bytes - after.bytes)}.\n`;
   const kept = pages.length === 0 ? "" : `The pages about both months: ${pages.join(", ")}\n`;
-  return `A month of visits to the same site, as its server's logs tell it:\n\n${table}\n${kept}Took ${formatElapsed(elapsedMs)}.\n`;
+  return `A month of visits to the same site, as its server's logs tell it:\n\n${table}\n${foreseen}${kept}Took ${formatElapsed(elapsedMs)}.\n`;
 }

@@ -7,6 +7,7 @@ import {
   type ImportOptions,
   importCrawl,
   importGraph,
+  previousFolderOf,
   type RankOptions,
   type RankSummary,
   rankGraph,
@@ -34,13 +35,15 @@ export async function runGraph(options: GraphArguments, context: RunContext): Pr
   const { signal, err, quiet } = context;
   if (options.action === "import" && "crawl" in options) {
     const summary = await importCrawl({ ...options, signal });
-    const { nodes, links, visited, tooLong } = summary;
+    const { nodes, links, visited, revisited, tooLong } = summary;
     const left = tooLong === 0 ? "" : `; ${formatNoun(tooLong, "link")} to URLs that are too long left out`;
+    const before =
+      revisited === 0 ? "" : `; the links that visits before the last found, in ${previousFolderOf(options.into)}`;
     printSummary(
       context,
       summary,
       () =>
-        `${formatNoun(nodes, "URL")}, ${formatCount(visited)} of them requested; ${formatNoun(links, "link")}${left}\nvisits are in ${visitsFileOf(options.into)}\n`,
+        `${formatNoun(nodes, "URL")}, ${formatCount(visited)} of them requested; ${formatNoun(links, "link")}${left}\nvisits are in ${visitsFileOf(options.into)}${before}\n`,
     );
   } else if (options.action === "import") {
     const summary = await importGraph({ ...options, signal });

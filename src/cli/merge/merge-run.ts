@@ -1,10 +1,28 @@
-import { type MergeEventsOptions, mergeEvents, type PeerMerge } from "../../share/index.ts";
+import {
+  type MergeEventsOptions,
+  mergeEvents,
+  type PeerMerge,
+  readTrustedPeers,
+  type TrustedPeer,
+} from "../../share/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatBytes, formatCount, formatNoun } from "../terminal/quantity.ts";
 
-/** Merges peers, and prints what each gave and what it came to. */
-export async function runMerge(options: MergeEventsOptions, context: RunContext): Promise<ExitCode> {
+/** What is to be done: peers are merged, or those of a crawler are listed. */
+export type MergePlan =
+  | ({ readonly kind: "merge" } & MergeEventsOptions)
+  | { readonly kind: "list"; readonly from: string };
+
+/** Merges peers, and prints what each gave and what it came to; or lists how far each is trusted. */
+export async function runMerge(plan: MergePlan, context: RunContext): Promise<ExitCode> {
+  if (plan.kind === "merge") return await merge(plan, context);
+  const peers = readTrustedPeers(plan.from);
+  printSummary(context, { peers }, () => peers.map((peer) => `${peer.peer}: ${formatTrust(peer)}\n`).join(""));
+  return exitCodes.done;
+}
+
+async function merge(options: MergeEventsOptions, context: RunContext): Promise<ExitCode> {
   const { err, json, quiet, signal } = context;
   const onPeer = (merge: PeerMerge): void => {
     if (merge.problem !== undefined) err.write(`warning: ${merge.peer}: ${merge.problem}\n`);
@@ -12,20 +30,37 @@ export async function runMerge(options: MergeEventsOptions, context: RunContext)
   };
   const summary = await mergeEvents({ ...options, signal, onPeer });
   printSummary(context, summary, () => {
-    const { added, sooner, later, known, elsewhere, tooMany } = summary;
+    const { added, sooner, later, known, elsewhere, tooMany, deferred } = summary;
     const refused = tooMany === 0 ? "" : `; ${formatNoun(tooMany, "new URL")} beyond --max-new`;
+    const waiting = deferred === 0 ? "" : `; ${formatNoun(deferred, "event")} beyond what the peer is trusted with`;
     return (
       `${formatNoun(added, "URL")} added, ${formatNoun(sooner, "page")} to be requested sooner, ${formatCount(later)} later; ` +
-      `${formatNoun(known, "event")} told nothing new, ${formatCount(elsewhere)} of sites that are not crawled${refused}\n`
+      `${formatNoun(known, "event")} told nothing new, ${formatCount(elsewhere)} of sites that are not crawled${refused}${waiting}\n`
     );
   });
   return summary.peers.some(({ problem }) => problem !== undefined) ? exitCodes.itemsFailed : exitCodes.done;
 }
 
-function formatPeer({ peer, files, unmodified, missing, events, bad, misdated, receivedBytes }: PeerMerge): string {
+function formatPeer({
+  peer,
+  files,
+  unmodified,
+  missing,
+  events,
+  bad,
+  misdated,
+  receivedBytes,
+  trust,
+}: PeerMerge): string {
   const wrong = bad + misdated === 0 ? "" : `, ${formatNoun(bad + misdated, "record")} refused`;
   return (
     `${peer}: ${formatNoun(events, "event")} in ${formatNoun(files, "file")} (${formatBytes(receivedBytes)})${wrong}; ` +
-    `${formatNoun(unmodified, "file")} not modified, ${formatNoun(missing, "day")} without one\n`
+    `${formatNoun(unmodified, "file")} not modified, ${formatNoun(missing, "day")} without one; ${formatTrust(trust)}\n`
   );
+}
+
+function formatTrust({ score, isQuarantined, proved, faults }: Omit<TrustedPeer, "peer">): string {
+  const found = Object.entries(faults).map(([fault, count]) => `, ${formatCount(count)} ${fault}`);
+  const state = isQuarantined ? "quarantined, " : "";
+  return `${state}trust ${score.toFixed(2)}, ${formatNoun(proved, "claim")} proved${found.join("")}`;
 }

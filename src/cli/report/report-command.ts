@@ -49,13 +49,13 @@ export const reportCommand: Command = defineCommand({
   ],
   isPaged: () => true,
   plan: ({ html, ...given }, args, fail) => {
-    const { check, seed, delayMs, url, since, format, baseUrl, stateDir } = given;
+    const { check, seed, delayMs, url, since, ...site } = given;
     if (check === undefined && (seed !== undefined || delayMs !== undefined))
       fail(`--${seed === undefined ? "delay" : "seed"} has no effect without --check.`);
     const from = [args.from ?? []].flat().map(String);
     if (from.length === 0) fail("Name a crawler's folder, or at least one log.");
     if (from.filter((one) => one === "-").length > 1) fail("Standard input is named twice.");
-    return { from, html, crawler: { url, since, check, seed, delayMs }, site: { format, baseUrl, stateDir } };
+    return { from, html, crawler: { url, since, check, seed, delayMs }, site };
   },
   load: async () => (await import("./report-run.ts")).runReport,
 });

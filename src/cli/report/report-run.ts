@@ -44,7 +44,10 @@ export interface ReportArguments {
   /** File of the page. */
   readonly html: string | undefined;
   readonly crawler: Wanted<Omit<CrawlReportOptions, "store">>;
-  readonly site: Wanted<Pick<TrafficOptions, "format"> & Pick<SiteStatusOptions, "baseUrl" | "stateDir">>;
+  readonly site: Wanted<
+    Pick<TrafficOptions, "format" | "ranges" | "resolve" | "robots" | "archives"> &
+      Pick<SiteStatusOptions, "baseUrl" | "stateDir">
+  >;
 }
 
 type Wanted<T> = { readonly [Key in keyof T]: T[Key] | undefined };

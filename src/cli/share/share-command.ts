@@ -1,8 +1,17 @@
-import { path, settingRow as row, siteUrl, text, texts, wholeNumber } from "../../config/index.ts";
-import type { ShareEventsOptions } from "../../share/index.ts";
+import {
+  duration,
+  listenAddress,
+  path,
+  settingRow as row,
+  siteUrl,
+  text,
+  texts,
+  wholeNumber,
+} from "../../config/index.ts";
 import { type Command, defineCommand, mirrorsFolder } from "../terminal/command.ts";
 import { readSiteUrl } from "../terminal/option.ts";
 import { packageVersion } from "../terminal/package-version.ts";
+import type { ShareArguments } from "./share-run.ts";
 
 /** `tidemark share` */
 export const shareCommand: Command = defineCommand({
@@ -18,16 +27,27 @@ export const shareCommand: Command = defineCommand({
     special: row("special URL", texts, "Address that the crawler knows especially well"),
     sites: row("site URL", texts, "Share only events of this site", { default: "all" }),
     days: row("days N", wholeNumber(1, 3650), "Days whose files are kept, today included", { default: "30" }),
+    serve: row("serve ADDRESS", listenAddress, "Serve the files too, at this address and port, until Ctrl-C", {
+      doc: "also serve the files over HTTP until Ctrl-C, such as at `127.0.0.1:8080`, and publish again every `--every`",
+    }),
+    everyMs: row("every DURATION", duration(86_400_000), "With --serve: time between two publications", {
+      default: "`10m`",
+    }),
   },
   examples: [
     [
       "share --from mirrors --into /srv/share --url https://crawler.example/",
       "publish what was seen since the last run",
     ],
+    [
+      "share --from mirrors --into share --url http://crawler.example:8080/ --serve 0.0.0.0:8080",
+      "publish every 10 minutes, and serve the files",
+    ],
   ],
-  plan: ({ from, into, url, special, sites, ...given }, _args, fail): ShareEventsOptions => {
+  plan: ({ from, into, url, special, sites, ...given }, _args, fail): ShareArguments => {
     if (from === undefined || into === undefined || url === undefined)
       return fail("--from, --into and --url are required.");
+    if (given.everyMs !== undefined && given.serve === undefined) fail("--every needs --serve.");
     const contact = given.contact ?? "";
     if (contact !== "" && !/^[!-~]+@[!-~]+$/.test(contact)) fail(`--contact ${contact} is not a mail address.`);
     const urls = (option: string, some: readonly string[] | undefined): readonly string[] | undefined =>

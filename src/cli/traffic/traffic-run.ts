@@ -24,7 +24,7 @@ export async function runTraffic(options: TrafficOptions, context: RunContext): 
 
 /** Reads logs, with progress and warnings. */
 export async function countTraffic(options: TrafficOptions, context: RunContext): Promise<TrafficSummary> {
-  const { err, input, json, quiet, signal } = context;
+  const { err, input, json, out, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
   const pace = new Pace();
   const onEvent = (event: TrafficEvent): void => {
@@ -33,7 +33,10 @@ export async function countTraffic(options: TrafficOptions, context: RunContext)
       progress.show(() => `${event.log}: ${formatNoun(event.lines, "line")}${pace.format("lines", event.lines)}`);
     else if (json) return;
     else if (event.event === "failed") progress.say(`warning: ${event.message}`);
-    else progress.say(`warning: a line of ${event.log} is of no known format: ${event.text}`);
+    else if (event.event === "interim") {
+      progress.clear();
+      if (!quiet) out.write(`${formatTraffic(event)}\n`);
+    } else progress.say(`warning: a line of ${event.log} is of no known format: ${event.text}`);
   };
   return await progress.during(readTraffic({ ...options, input, signal, onEvent }));
 }

@@ -18,8 +18,8 @@ import { VisitProgress } from "./visit/visit-progress.ts";
 export interface PageTurnOptions {
   /** Such as `https://example.org`, without a slash at the end. */
   readonly origin: string;
-  /** Paths with query, in the order in which they are requested. */
-  readonly paths: readonly string[];
+  /** Paths with query, in the order in which they are requested, and the links within the site that lead to each. */
+  readonly paths: ReadonlyMap<string, number>;
   /** The names under which robots.txt is obeyed. Default: that of this program. */
   readonly agent?: RobotsAgent;
   /** Which pages are wanted. */
@@ -68,8 +68,9 @@ function isAnswered(url: TrackedUrl, since: EpochSeconds): boolean {
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 4
  */
 export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): Promise<PageTurn> {
-  const { origin, paths, agent = [ownProductToken], since, timeoutMs = 30_000, respectUsage = [] } = options;
+  const { origin, paths: depths, agent = [ownProductToken], since, timeoutMs = 30_000, respectUsage = [] } = options;
   const { memory, rateLimiter, timing, urls } = ports;
+  const paths = [...depths.keys()];
   const record = memory.read();
   rateLimiter?.describe(origin, { concurrency: 1 });
   if (record.clock !== undefined) rateLimiter?.restore(origin, record.clock);
@@ -119,12 +120,13 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     significance: undefined,
     isPlanned: false,
     isPolled: true,
+    sharingSeed: undefined,
     planner: "default",
     weightOf: undefined,
     plan: { followsLinks: true, takeLinks, settlesAtOnce: true, asks: "all", sampled: 0 },
   };
   urls.note(
-    paths.filter(filter.admits).map((path) => ({ path, depth: 0, lastmod: undefined })),
+    [...depths].filter(([path]) => filter.admits(path)).map(([path, depth]) => ({ path, depth, lastmod: undefined })),
     0,
   );
   const noted = paths.flatMap((path) => urls.find(path) ?? []);

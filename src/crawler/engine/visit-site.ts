@@ -15,7 +15,7 @@ import {
 } from "../../core/index.ts";
 import { loadTextComparison } from "../../formats/html/index.ts";
 import { ownProductToken, type Robots, type RobotsAgent } from "../../formats/robots/index.ts";
-import type { CrawlVisit, Significance } from "./discovery/crawl-visit.ts";
+import type { CrawlVisit, PollPlan, Significance } from "./discovery/crawl-visit.ts";
 import { narrowUrls } from "./discovery/narrow-urls.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
 import { makeSources, type SourceOptions } from "./discovery/source-choice.ts";
@@ -59,6 +59,8 @@ export interface VisitOptions extends SourceOptions {
   readonly isPlanned?: boolean;
   /** Whether known pages are polled that no list, and no event of another crawler, names. Default true. */
   readonly isPolled?: boolean;
+  /** The order among pages of about the same age, if other crawlers tell of their polls. */
+  readonly sharingSeed?: number;
   /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
   readonly planner?: PollPlannerName;
   /** How much the page of a URL matters to it. Default 1. */
@@ -84,6 +86,8 @@ export interface VisitOptions extends SourceOptions {
   readonly mustEnd?: (() => boolean) | undefined;
   /** Asked between two pages; once it says no, the visit ends in order, and the rest stays work. Default: it goes on. */
   readonly mayGoOn?: () => boolean;
+  /** Takes each page whose links may be read, whatever the source; then the visit does not follow them itself. */
+  readonly linkTaker?: Pick<PollPlan, "takeLinks">;
   readonly signal?: AbortSignal;
   /**
    * Once it is aborted, no further request is made; what is under way is kept, and the visit is cut short. It excludes
@@ -269,7 +273,8 @@ class SiteVisit {
     if (found?.look.kind === "polls") {
       // What an earlier source left and cannot be had says little of the pages that this one names.
       this.#tally.forgive(maxTroublesInARow - triesAfterTroubles);
-      this.#nextDueAt = await doPollWork({ ...visit, since: this.#progress.pollsSince }, found.look.plan);
+      const plan = { ...found.look.plan, ...visit.plan };
+      this.#nextDueAt = await doPollWork({ ...visit, since: this.#progress.pollsSince }, plan);
     }
     const left = found?.look.kind === "polls" ? found.look.left : undefined;
     this.#hasMoreLists = left === "bounded" && this.#mayLookAgain(mayGoOn);
@@ -284,12 +289,10 @@ class SiteVisit {
 
   async #crawlVisit(robots: Robots, rulesUntil: EpochMs, mayGoOn: () => boolean): Promise<CrawlVisit> {
     const { filter, planner, significant, order = "depth", distrustMs = defaultDistrustMs } = this.#options;
-    const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity, respectUsage = [] } = this.#options;
-    const wanted = respectRobotsUsage(filter, respectUsage, {
-      robots,
-      agent: this.#visit.agent,
-      codec: this.#ports.codec,
-    });
+    const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity, respectUsage = [], linkTaker } = this.#options;
+    const { isPolled = true, isPlanned = planner !== undefined, sharingSeed, weightOf } = this.#options;
+    const { agent } = this.#visit;
+    const wanted = respectRobotsUsage(filter, respectUsage, { robots, agent, codec: this.#ports.codec });
     const significance: Significance | undefined =
       significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() };
     return {
@@ -310,10 +313,9 @@ class SiteVisit {
       order,
       distrustMs,
       significance,
-      isPlanned: this.#options.isPlanned ?? planner !== undefined,
-      isPolled: this.#options.isPolled ?? true,
+      ...{ isPlanned, isPolled, sharingSeed, weightOf },
       planner: planner ?? "default",
-      weightOf: this.#options.weightOf,
+      ...(linkTaker && { plan: { followsLinks: true, ...linkTaker } }),
     };
   }
 

@@ -1,4 +1,5 @@
 import {
+  type ClaimStore,
   type Clock,
   type CrawlEvent,
   type CrawlSummary,
@@ -51,6 +52,7 @@ export interface FollowSummary {
 /** What runs beside visits is given this. */
 export interface CompanionMeans {
   readonly peers: PeerStore;
+  readonly claims: ClaimStore;
   /** Visits a followed site as soon as the least time since its last visit is over. */
   readonly expedite: (origin: string) => void;
   readonly timing: Timing;
@@ -100,6 +102,8 @@ export interface FollowSitesOptions {
    * publishes no changes. Default true.
    */
   readonly isPolled?: boolean;
+  /** Any number, if other crawlers tell of their polls; see `CrawlSiteOptions`. */
+  readonly sharingSeed?: number;
   /**
    * Runs beside the visits with the store that they use, such as what merges events of other crawlers. Whoever follows
    * waits for its end after the signal; what it throws ends the visits.
@@ -209,7 +213,13 @@ class Following {
       this.#scheduler.expedite(origin, Math.max(this.#timing.now(), at));
       this.#follower.notice();
     };
-    return { peers: this.#store.peers, expedite, timing: this.#timing, signal: this.#stop.signal };
+    return {
+      peers: this.#store.peers,
+      claims: this.#store.claims,
+      expedite,
+      timing: this.#timing,
+      signal: this.#stop.signal,
+    };
   }
 
   #makeControlInbox(): ControlInbox {
@@ -256,8 +266,8 @@ class Following {
       const createFetcher = this.#createFetcher;
       const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
       // Otherwise a followed site that publishes no changes would have all its pages requested at each visit.
-      const { isForever = true, isPolled = true } = this.#options;
-      const planned = { ...(isForever ? { isPlanned: true } : {}), ...(isPolled ? {} : { isPolled }) };
+      const { isForever = true, isPolled, sharingSeed } = this.#options;
+      const planned = { ...(isForever ? { isPlanned: true } : {}), ...omitUndefined({ isPolled, sharingSeed }) };
       const { timeoutMs = defaultTimeoutMs } = options;
       const mustEnd = (): boolean => halt.aborted && this.#timing.now() - halt.reason >= timeoutMs - lookMs;
       const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, halt, onEvent };

@@ -1,14 +1,16 @@
 import { join, resolve } from "node:path";
-import { type EpochMs, excerpt, omitUndefined, parseHttpUrl, TidemarkError } from "../../core/index.ts";
+import { type EpochMs, omitUndefined, TidemarkError } from "../../core/index.ts";
 import { sideFileIn } from "../../fs/index.ts";
 import { HostAddresses, namedTypes, readIdentity, readProxy, realTiming } from "../../http/index.ts";
 import { LinkLog, openStore, type Store, UrlQueue } from "../../storage/index.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
+import { KnownSites, type KnownVisit } from "./known-sites.ts";
 import { readRanks } from "./priorities.ts";
+import { parseSeed } from "./seeds.ts";
 import { beginOf } from "./web-begin.ts";
-import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
+import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
 import { WebVisits } from "./web-visits.ts";
@@ -19,6 +21,7 @@ const defaultTickMs = 1000;
 const maxWaitMs = 1000;
 const longestDelayMs = 3_600_000;
 const defaultBatchPages = 50_000;
+const defaultPagesPerVisit = 10;
 
 /** A crawl of the Web that runs. */
 class WebCrawl {
@@ -34,6 +37,14 @@ class WebCrawl {
   readonly #startedAt: EpochMs;
   readonly #open = new Set<Promise<void>>();
   readonly #batches: Batches;
+  /** Where known pages are requested again; undefined in a crawl that ends. */
+  readonly #known: KnownSites | undefined;
+  /** Sites that have a turn. */
+  readonly #haveTurns = new Set<string>();
+  #knownVisits = 0;
+  #newRequests = 0;
+  #knownRequests = 0;
+  #changed = 0;
   #pagesOpen = 0;
   #failure: { readonly error: unknown } | undefined;
   #pages = 0;
@@ -74,6 +85,13 @@ class WebCrawl {
       now,
     });
     this.#frontier.onReady = () => this.#wake();
+    if (options.isForever === true)
+      this.#known = new KnownSites(options, {
+        ...{ plans: store.plans, timing: this.#timing, random },
+        restsUntil: (origin) => this.#politeness.restsUntil(origin),
+        siteOf: (origin) => queue.siteOf(origin),
+        pagesOf: (site) => queue.added(site),
+      });
   }
 
   async run(): Promise<WebSummary> {
@@ -82,7 +100,7 @@ class WebCrawl {
     signal?.addEventListener("abort", onAbort);
     try {
       this.#frontier.add(seeds, undefined);
-      this.#frontier.begin();
+      this.#frontier.locate();
       await this.#work();
     } finally {
       signal?.removeEventListener("abort", onAbort);
@@ -91,6 +109,7 @@ class WebCrawl {
       if (this.#failure === undefined) this.#keep();
     }
     if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#known !== undefined) return { end: "stopped", ...this.counts() };
     if (signal?.aborted === true)
       throw new TidemarkError("aborted", "The crawl was stopped before its end.", {
         hint: "Run the same command again: it goes on where it stopped.",
@@ -109,6 +128,12 @@ class WebCrawl {
       requests: this.#requests,
       bytes: this.#bytes,
       links: this.#visits.links,
+      knownSites: this.#known?.size ?? 0,
+      visits: this.#knownVisits,
+      newRequests: this.#newRequests,
+      knownRequests: this.#knownRequests,
+      changed: this.#changed,
+      ...omitUndefined({ newShare: this.#known?.shares.newShare }),
       elapsedMs: this.#timing.now() - this.#startedAt,
     };
   }
@@ -128,20 +153,17 @@ class WebCrawl {
     let keptAt = now();
     for (;;) {
       if (this.#failure !== undefined || this.#options.signal?.aborted === true) return;
-      while (!this.#isFull) {
-        const turn = this.#frontier.next(now());
-        if (turn === undefined) break;
-        this.#begin(turn);
-      }
+      while (this.#beginNext());
       if (this.#batches.isDue) this.#plan();
       if (now() - keptAt >= tickMs) {
         this.#keep();
         keptAt = now();
         this.#options.onEvent?.({ event: "web-progress", open: this.#frontier.open, ...this.counts() });
       }
-      const readyAt = this.#isFull ? Infinity : this.#frontier.readyAt(now());
+      const newAt = this.#isFull ? Infinity : this.#frontier.readyAt(now());
+      const readyAt = Math.min(newAt, this.#mayVisit ? (this.#known?.nextAt ?? Infinity) : Infinity);
       const isBusy = this.#open.size > 0 || this.#frontier.isLocating;
-      if (!isBusy && readyAt === Infinity) return;
+      if (!isBusy && readyAt === Infinity && this.#known === undefined) return;
       await this.#wait(Math.min(readyAt, isBusy ? keptAt + tickMs : Infinity));
     }
   }
@@ -156,6 +178,47 @@ class WebCrawl {
         this.#wake();
       });
     this.#means.untimed?.(planning);
+  }
+
+  get #mayVisit(): boolean {
+    const { connections = defaultConnections } = this.#options;
+    return this.#known !== undefined && this.#known.open + this.#frontier.busy < connections;
+  }
+
+  /** Begins a visit to known pages or a turn of new ones, by their shares of requests. @returns whether there was one */
+  #beginNext(): boolean {
+    const known = this.#mayVisit ? this.#known : undefined;
+    if (known?.shares.isTurnOfKnown === true && this.#beginVisit(known)) return true;
+    const turn = this.#isFull ? undefined : this.#frontier.next(this.#timing.now(), this.#known?.open);
+    if (turn === undefined) return known !== undefined && this.#beginVisit(known);
+    if (this.#known?.isVisited(turn.origin) === true) {
+      const notBefore = this.#timing.now() + maxWaitMs;
+      this.#frontier.end(turn, this.#timing.now(), { left: turn.pages, doneBefore: 0, notBefore, isReachable: true });
+    } else this.#begin(turn);
+    return true;
+  }
+
+  #beginVisit(known: KnownSites): boolean {
+    const visit = known.next((origin) => this.#haveTurns.has(origin));
+    if (visit !== undefined) this.#watch(this.#revisit(known, visit));
+    return visit !== undefined;
+  }
+
+  /** Visits a known site: what is new there waits with all that is new. */
+  async #revisit(known: KnownSites, { origin, found }: KnownVisit): Promise<void> {
+    const { pagesBeforeRest = defaultPagesPerVisit } = this.#options;
+    const mayGoOn = (): boolean => this.#failure === undefined;
+    const result = await known.visit(origin, () => this.#visits.visitKnown(origin, found, pagesBeforeRest, mayGoOn));
+    if (result === undefined) return;
+    const { created, updated, failed, requests, pageRequests, pageBytes, metadataBytes } = result.summary;
+    this.#knownVisits++;
+    this.#pages += created + updated;
+    this.#changed += updated;
+    this.#failed += failed;
+    this.#requests += requests;
+    this.#knownRequests += pageRequests;
+    this.#bytes += pageBytes + metadataBytes;
+    known.shares.count(0, pageRequests, this.#timing.now());
   }
 
   /** Waits until a time, or until something happens. */
@@ -191,12 +254,23 @@ class WebCrawl {
   #begin(turn: WebTurn): void {
     const pages = turn.pages.slice(0, Math.max(0, this.#room));
     this.#pagesOpen += pages.length;
-    const running = this.#take(turn, pages)
+    this.#haveTurns.add(turn.origin);
+    const [first] = pages;
+    if (first !== undefined) this.#known?.note(turn.origin, { ...first.found, inSite: 0 });
+    this.#watch(
+      this.#take(turn, pages).finally(() => {
+        this.#pagesOpen -= pages.length;
+        this.#haveTurns.delete(turn.origin);
+      }),
+    );
+  }
+
+  #watch(work: Promise<void>): void {
+    const running = work
       .catch((error: unknown) => {
         this.#failure ??= { error };
       })
       .finally(() => {
-        this.#pagesOpen -= pages.length;
         this.#open.delete(running);
         this.#wake();
       });
@@ -213,6 +287,9 @@ class WebCrawl {
     this.#pages += result.tally.created + result.tally.updated;
     this.#failed += result.tally.failed;
     this.#requests += result.tally.requests;
+    this.#newRequests += result.tally.pageRequests;
+    if (result.whyUnreachable === undefined) this.#known?.enter(origin);
+    this.#known?.shares.count(result.tally.pageRequests, 0, now());
     this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
     const isStopped = this.#options.signal?.aborted === true;
     for (const page of turn.pages)
@@ -232,16 +309,6 @@ class WebCrawl {
     const next = retryAt === Infinity ? "it is left for the next run" : `it is tried again in ${seconds} s`;
     this.#options.onEvent?.({ event: "warning", site, code: "site-unreachable", message: `${why}; ${next}.` });
   }
-}
-
-function parseSeed(text: string): string {
-  const url = parseHttpUrl(text);
-  if (url === undefined || url.username + url.password !== "")
-    throw new TidemarkError("bad-option", `Not the URL of a page: ${excerpt(text)}.`, {
-      hint: "Give absolute URLs such as https://example.org/, without a login.",
-    });
-  url.hash = "";
-  return url.href;
 }
 
 /**

@@ -15,7 +15,7 @@ function reverseHost(host: string): string {
  * The URL that a line of seeds names: a URL, a host, or a row of a list of hosts as Common Crawl publishes it with its graphs, a
  * number and the name with its parts in reversed order.
  */
-function parseSeed(line: string): string | undefined {
+function parseLine(line: string): string | undefined {
   const [first = "", second] = line.split("\t");
   if (second !== undefined && !/^\d+$/.test(first)) return undefined;
   const host = second === undefined ? first : reverseHost(second);
@@ -41,7 +41,7 @@ export async function readSeeds(file: string): Promise<string[]> {
       number++;
       const text = line.replace(/^\uFEFF/, "").trim();
       if (text === "" || text.startsWith("#")) continue;
-      const seed = text.length > maxLineCharacters ? undefined : parseSeed(text);
+      const seed = text.length > maxLineCharacters ? undefined : parseLine(text);
       if (seed === undefined) mistakes.push(`line ${number}: no URL and no host: ${excerpt(text)}`);
       else if (seeds.size < maxSeeds) seeds.add(seed);
       if (mistakes.length > mistakesTold) break;
@@ -55,4 +55,19 @@ export async function readSeeds(file: string): Promise<string[]> {
     hint: "A line is a URL such as https://example.org/, or a host.",
     details: { file, mistakes: mistakes.slice(0, mistakesTold) },
   });
+}
+
+/**
+ * A seed in the form of the URL parser.
+ *
+ * @throws TidemarkError `bad-option`
+ */
+export function parseSeed(text: string): string {
+  const url = parseHttpUrl(text);
+  if (url === undefined || url.username + url.password !== "")
+    throw new TidemarkError("bad-option", `Not the URL of a page: ${excerpt(text)}.`, {
+      hint: "Give absolute URLs such as https://example.org/, without a login.",
+    });
+  url.hash = "";
+  return url.href;
 }

@@ -4,9 +4,10 @@ import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
 import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
-import { LookupQueue } from "./lookup-queue.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
-import type { CrawlWebOptions, WebCounts, WebOrder } from "./web-options.ts";
+import { UnansweredSites } from "./unanswered-sites.ts";
+import type { CrawlWebOptions, FrontierCounts, WebOrder } from "./web-options.ts";
 import {
   type AdmittedPage,
   domainOf,
@@ -20,6 +21,8 @@ import {
   WebScope,
 } from "./web-scope.ts";
 
+/** Sites that have a turn at once. */
+export const defaultConnections = 64;
 const defaultRestMs = 15_000;
 const defaultPagesPerTurn = 10;
 const defaultMaxAddressSites = 10_000;
@@ -92,19 +95,15 @@ export class WebFrontier {
   readonly #sitesOfAddress: number[] = [];
   readonly #loopback = new Set<number>();
   readonly #addressOfSite = new Map<number, number>();
-  /** Sites that answered in this run. */
-  readonly #answered = new Set<number>();
-  /** Turns under way of sites that did not answer yet. */
-  #unanswered = 0;
-  /** Sites that did not answer yet and wait for one of those turns to end. */
-  #parked: number[] = [];
-  readonly #isParked = new Set<number>();
+  readonly #unanswered: UnansweredSites;
+  /** Places of turns that others take. */
+  #others = 0;
   /** The site whose page was taken last, while a turn begins. */
   #taking: number | undefined;
   /** Look-ups in a row that failed, by registrable domain. */
   readonly #failedLookups = new Map<string, number>();
   /** Sites whose addresses are not known yet. */
-  readonly #unlocated: LookupQueue;
+  readonly #unlocated: FairQueue;
   #locating = 0;
   #unresolved = 0;
   /** Pages that are done, until that may be durable. */
@@ -132,21 +131,22 @@ export class WebFrontier {
     });
     const pages: SitePages = {
       count: (site) =>
-        this.#givenUp.has(site) || this.#isParked.has(site)
+        this.#givenUp.has(site) || this.#unanswered.isParked(site)
           ? 0
           : (this.#held.get(site)?.length ?? 0) + queue.count(site),
       firstKey: (site) => (this.#held.has(site) ? 0 : queue.firstKey(site)),
       take: (site) => this.#take(site),
     };
-    const { restMs = defaultRestMs, connections = 64, pagesBeforeRest = defaultPagesPerTurn } = options;
+    const { restMs = defaultRestMs, connections = defaultConnections, pagesBeforeRest = defaultPagesPerTurn } = options;
     const rests = (site: number): boolean =>
       options.loopbackRests === true || !this.#loopback.has(this.#addressOfSite.get(site) ?? -1);
     this.#connections = connections;
-    this.#unlocated = new LookupQueue(Math.max(1, Math.floor((options.lookups ?? defaultLookups) / bringersAtOnce)));
+    this.#unanswered = new UnansweredSites(connections);
+    this.#unlocated = new FairQueue(Math.max(1, Math.floor((options.lookups ?? defaultLookups) / bringersAtOnce)));
     this.#turns = new SiteTurns(pages, this.#order === "length" ? "length" : "first-key", {
       connections: Number.POSITIVE_INFINITY,
       pagesPerTurn: pagesBeforeRest,
-      restMs: (site) => (this.#isParked.has(site) || !rests(site) ? 0 : restMs),
+      restMs: (site) => (this.#unanswered.isParked(site) || !rests(site) ? 0 : restMs),
       addressOf: (site) => this.#addressOfSite.get(site) ?? 0,
     });
     for (let site = 0; site < queue.sites; site++) {
@@ -169,7 +169,7 @@ export class WebFrontier {
     return this.#locating > 0 || this.#unlocated.size > 0;
   }
 
-  get counts(): Omit<WebCounts, "pages" | "failed" | "requests" | "bytes" | "links" | "elapsedMs"> {
+  get counts(): FrontierCounts {
     const { sites, known: urls, unfinished } = this.#queue;
     const done = this.#done;
     // Of a batch there are some twice.
@@ -180,11 +180,6 @@ export class WebFrontier {
       unreachableSites: this.#givenUp.size,
       heldBack: this.#scope.heldBack,
     };
-  }
-
-  /** Begins to look up the sites that are known from before. */
-  begin(): void {
-    this.#locate();
   }
 
   /** Adds the pages that links lead to, as far as the scope admits them; each URL once. */
@@ -211,11 +206,13 @@ export class WebFrontier {
     );
     const by = from && this.#addressAt(from.origin);
     for (const site of new Set(this.#queue.add(urls))) {
-      if (site >= before) this.#unlocated.add(site, by);
-      else if (this.#addressOfSite.has(site)) this.#turns.touch(site);
+      if (site >= before) {
+        this.#unanswered.note(site, by);
+        this.#unlocated.add(site, by);
+      } else if (this.#addressOfSite.has(site)) this.#turns.touch(site);
     }
     this.#pending.clear();
-    this.#locate();
+    this.locate();
     this.onReady();
   }
 
@@ -253,41 +250,47 @@ export class WebFrontier {
     return this.#isBusy ? Number.POSITIVE_INFINITY : this.#turns.readyAt(now);
   }
 
-  /** Begins the turn of the next site. Sites that did not answer yet have as many turns at once as all others: they keep nobody waiting. */
-  next(now: EpochMs): WebTurn | undefined {
+  /**
+   * Begins the turn of the next site. Sites that did not answer yet have as many turns at once as all others: they keep nobody waiting.
+   *
+   * @param others - places of turns that visits to known sites take
+   */
+  next(now: EpochMs, others = 0): WebTurn | undefined {
+    this.#others = others;
     while (!this.#isBusy) {
       this.#taking = undefined;
-      const turn = this.#turns.next(now);
+      const turn = this.#turns.next(now) ?? this.#nextParked(now);
       if (turn === undefined) return undefined;
       const { site, pages } = turn;
-      if (this.#answered.has(site)) return this.#describe(turn);
-      if (this.#unanswered < this.#connections) {
-        this.#unanswered++;
-        return this.#describe(turn);
-      }
+      if (this.#unanswered.begin(site)) return this.#describe(turn);
       this.#hold(site, pages);
-      this.#parked.push(site);
-      this.#isParked.add(site);
       this.#turns.done(site, now);
     }
     return undefined;
   }
 
+  /** Addresses may rest: parked sites come back until one of them has its turn. */
+  #nextParked(now: EpochMs): SiteTurn | undefined {
+    for (;;) {
+      const site = this.#unanswered.unpark();
+      if (site === undefined) return undefined;
+      this.#turns.touch(site);
+      const turn = this.#turns.next(now);
+      if (turn !== undefined) return turn;
+    }
+  }
+
   get #isBusy(): boolean {
-    return this.#turns.underWay - this.#unanswered >= this.#connections;
+    return this.busy + this.#others >= this.#connections;
+  }
+
+  /** Turns under way of sites that answered before. */
+  get busy(): number {
+    return this.#turns.underWay - this.#unanswered.underWay;
   }
 
   #hold(site: number, pages: readonly number[]): void {
     if (pages.length > 0) this.#held.set(site, [...pages, ...(this.#held.get(site) ?? [])]);
-  }
-
-  /** Notes that a turn of a site ended that had not answered before. */
-  #endUnanswered(): void {
-    this.#unanswered--;
-    const next = this.#parked.shift();
-    if (next === undefined) return;
-    this.#isParked.delete(next);
-    this.#turns.touch(next);
   }
 
   #describe({ site, pages }: SiteTurn): WebTurn {
@@ -318,9 +321,6 @@ export class WebFrontier {
       left.map(({ number }) => number),
     );
     let at = notBefore;
-    const wasAnswered = this.#answered.has(site);
-    if (isReachable) this.#answered.add(site);
-    else this.#answered.delete(site);
     const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;
     if (failures === 0) this.#failures.delete(site);
     else {
@@ -329,13 +329,13 @@ export class WebFrontier {
       at = Math.max(at, now + (this.#options.retryMs ?? defaultRetryMs) * 4 ** (failures - 1));
     }
     this.#turns.done(site, now, at);
-    if (!wasAnswered) this.#endUnanswered();
+    this.#unanswered.end(site, isReachable);
     return this.#givenUp.has(site) ? Number.POSITIVE_INFINITY : at;
   }
 
   #take(site: number): number | undefined {
     // Nobody knows whether it answers: one page is enough to see.
-    if (this.#taking === site && !this.#answered.has(site)) return undefined;
+    if (this.#taking === site && !this.#unanswered.hasAnswered(site)) return undefined;
     this.#taking = site;
     const held = this.#held.get(site);
     const page = held?.shift();
@@ -344,7 +344,7 @@ export class WebFrontier {
   }
 
   /** Looks up sites, some at a time. */
-  #locate(): void {
+  locate(): void {
     const { lookups = defaultLookups } = this.#options;
     while (this.#locating < lookups) {
       const next = this.#unlocated.take();
@@ -353,7 +353,7 @@ export class WebFrontier {
       void this.#locateOne(next.site).finally(() => {
         this.#locating--;
         this.#unlocated.end(next.by);
-        this.#locate();
+        this.locate();
         this.onReady();
       });
     }

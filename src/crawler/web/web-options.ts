@@ -1,4 +1,4 @@
-import type { Clock, CrawlEvent } from "../../core/index.ts";
+import type { Clock, CrawlEvent, Timing } from "../../core/index.ts";
 import type { CrawlSiteOptions } from "../crawl-site-options.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import type { Keep } from "../kept-site.ts";
@@ -67,7 +67,21 @@ export interface CrawlWebOptions
   readonly retryMs?: number | undefined;
   /** Memory of the queue of URLs, in bytes. @default 268435456 */
   readonly queueBytes?: number | undefined;
+  /**
+   * Whether the crawl goes on until the signal: known sites are visited again by their best source when changes are expected, and what
+   * is new there is requested as well.
+   *
+   * @default false
+   */
+  readonly isForever?: boolean | undefined;
+  /** With `isForever`: share of page requests for new pages, from 0 to 1, while known ones are due as well. Default: planned from what changes. */
+  readonly newShare?: number | undefined;
+  /** With `isForever`: bounds of the time between two visits to a site, as of a followed site. */
+  readonly minIntervalMs?: number | undefined;
+  readonly maxIntervalMs?: number | undefined;
   readonly clock?: Clock | undefined;
+  /** Waits. Default: real time. */
+  readonly delay?: Timing["delay"] | undefined;
   /** From 0 to 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Ends the crawl in order; the same call goes on with it. */
@@ -95,8 +109,8 @@ const heldBackReasons = [
 /** Why URLs or sites were held back. */
 export type HeldBackReason = (typeof heldBackReasons)[number];
 
-/** What a crawl of the Web came to so far. */
-export interface WebCounts {
+/** What waits, and what is known of sites. */
+export interface FrontierCounts {
   /** Sites that are known, those that have no address, and those that were given up after failures in a row. */
   readonly sites: number;
   readonly unresolvedSites: number;
@@ -105,14 +119,27 @@ export interface WebCounts {
   readonly urls: number;
   readonly waiting: number;
   readonly done: number;
+  /** Links of this run that led to nothing, by reason. */
+  readonly heldBack: Readonly<Partial<Record<HeldBackReason, number>>>;
+}
+
+/** What a crawl of the Web came to so far. */
+export interface WebCounts extends FrontierCounts {
+  /** Sites that are visited again, and visits of this run; 0 unless the crawl goes on. */
+  readonly knownSites: number;
+  readonly visits: number;
+  /** Page requests of this run, for new pages and by visits to known sites, and known pages that had changed. */
+  readonly newRequests: number;
+  readonly knownRequests: number;
+  readonly changed: number;
+  /** If known pages are requested again: the share of new ones now. */
+  readonly newShare?: number;
   /** Of this run. */
   readonly pages: number;
   readonly failed: number;
   readonly requests: number;
   readonly bytes: number;
   readonly links: number;
-  /** Links of this run that led to nothing, by reason. */
-  readonly heldBack: Readonly<Partial<Record<HeldBackReason, number>>>;
   readonly elapsedMs: number;
 }
 
@@ -136,6 +163,6 @@ export interface WebBatch {
 
 /** What a crawl of the Web came to. */
 export interface WebSummary extends WebCounts {
-  /** Why it ended: nothing is left but what is unreachable, or there are as many pages as may be. */
-  readonly end: "done" | "full";
+  /** Why it ended: nothing is left but what is unreachable, there are as many pages as may be, or it was to go on until the signal. */
+  readonly end: "done" | "full" | "stopped";
 }

@@ -10,10 +10,13 @@ import {
   parseTypes,
   RequestSigner,
 } from "../../http/index.ts";
+import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
+import type { VisitEnd } from "../engine/visit-plan.ts";
 import { openKeptSite } from "../kept-site.ts";
 import type { Politeness } from "../politeness.ts";
+import { sourcesOf } from "./known-sites.ts";
 import { watchRedirects } from "./redirects.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
@@ -70,11 +73,9 @@ export class WebVisits {
   async visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<WebVisit> {
     const read = new Set<string>();
     const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
-    const { store, hosts, politeness, timing, since } = this.#ports;
+    const { store, politeness, timing, since } = this.#ports;
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
-    await using fetcher = (this.#ports.createFetcher ?? createFetcher)({
-      allowedPrivateOrigins: this.#seeds.has(origin) ? [origin] : [],
-      resolve: hosts.resolve,
+    await using fetcher = this.#createFetcher(origin)({
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
       ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
     });
@@ -92,11 +93,11 @@ export class WebVisits {
         },
         {
           ...{ origin, filter: this.filter, agent: this.#agent, since },
-          paths: [...found.keys()],
+          paths: new Map(Array.from(found, ([path, page]) => [path, page.found.inSite])),
           bounds: { pageBytes, leastBytesPerSecond },
           takeLinks: (page) => {
             read.add(origin + page.url.path);
-            this.#takeLinks(origin, found, page);
+            this.#takeLinks(origin, found.get(page.url.path)?.found, page);
           },
           ...omitUndefined({ timeoutMs, signal, onEvent, respectUsage }),
         },
@@ -107,6 +108,55 @@ export class WebVisits {
       await site.pause();
       site.close();
     }
+  }
+
+  /**
+   * Visits a known site by its best source, as a site of a list is. The visit ends where the site is to be left alone or after some
+   * requests, and another one goes on: nobody waits for it.
+   *
+   * @param siteFound - how the site was found
+   * @param mostRequests - requests after which no further one is made
+   */
+  async visitKnown(origin: string, siteFound: Found, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
+    const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
+    const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;
+    const { timeoutMs, leastBytesPerSecond, pageBytes, onEvent } = this.#options;
+    const { store, politeness, timing } = this.#ports;
+    const isFree = (): boolean => politeness.restsUntil(origin) <= timing.now();
+    let requests = 0;
+    let isCutShort = false;
+    const result = await visitInStore(
+      {
+        ...{ store, politeness, clock: timing.now, delay: timing.delay, createFetcher: this.#createFetcher(origin) },
+        onOutcome: () => {
+          requests++;
+        },
+      },
+      {
+        ...{ origin, url: `${origin}/`, keep, types, sources: sourcesOf(this.#options), starts: [] },
+        ...{ isPlanned: true, packageBytes: 0 },
+        linkTaker: {
+          takeLinks: (page) => {
+            const inSite = page.url.depth;
+            this.#takeLinks(origin, { depth: siteFound.depth + inSite, inSite, hops: siteFound.hops }, page);
+          },
+        },
+        mayGoOn: () => {
+          isCutShort ||= requests >= mostRequests || !isFree() || !mayGoOn();
+          return !isCutShort;
+        },
+        ...omitUndefined({ halt: signal, include, exclude, respectUsage, userAgent, from, identity, proxy, ca }),
+        ...omitUndefined({ allowPrivate, maxPages, timeoutMs, leastBytesPerSecond, pageBytes, onEvent }),
+      },
+    );
+    return { kind: "done", result, isCutShort: isCutShort || result.summary.isCutShort === true };
+  }
+
+  /** What makes requests to a site: to no private address that the user did not name. */
+  #createFetcher(origin: string): typeof createFetcher {
+    const { createFetcher: create = createFetcher, hosts } = this.#ports;
+    const allowedPrivateOrigins = this.#seeds.has(origin) ? [origin] : [];
+    return (options) => create({ ...options, allowedPrivateOrigins, resolve: hosts.resolve });
   }
 
   /** Finishes the WARC files of all sites, and packs them. */
@@ -126,14 +176,14 @@ export class WebVisits {
     }
   }
 
-  #takeLinks(origin: string, found: ReadonlyMap<string, TurnPage>, page: LinkedPage): void {
+  #takeLinks(origin: string, found: Found | undefined, page: LinkedPage): void {
     const { contentType, link, refresh } = page.head;
     if (/^text\/css\b/i.test(contentType ?? "")) return;
     const options = { robotsNames: this.#agent, fields: { link, refresh } };
     const { links, isNofollow } = readLinks(page.body, contentType, origin + page.path, options);
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
     const urls = new Set(followed.map(({ url }) => url));
-    this.#addLinks(origin, page.path, found.get(page.url.path)?.found, [...urls], 1);
+    this.#addLinks(origin, page.path, found, [...urls], 1);
     // What redirects within the site leads to the page whose body it has.
     if (page.path !== page.url.path)
       this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + page.path]);

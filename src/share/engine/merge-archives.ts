@@ -82,7 +82,7 @@ class ArchivesMerging {
   }
 
   /** @returns what is wrong with it: then none of it was taken */
-  async read(entry: ArchiveEntry): Promise<string | undefined> {
+  async read(entry: ArchiveEntry, crawler: string): Promise<string | undefined> {
     const { get, codec, candidates } = this.#ports;
     const name = formatArchiveName(entry.name);
     const maxBytes = Math.min(maxArchiveBytes, entry.changes * maxLineBytes + 1024);
@@ -99,7 +99,7 @@ class ArchivesMerging {
     }
     let taken = 0;
     for (const { origin, events } of sites.value) {
-      for (const event of events) candidates.addOf(origin, event);
+      for (const event of events) candidates.addOf(origin, event, crawler);
       taken += events.length;
     }
     // Lines of other sites are not read: the index says how many there are.
@@ -151,7 +151,7 @@ export async function mergeArchives(
     for (const entry of interval) {
       events += entry.changes;
       if (events > bounds.maxEvents) break;
-      const wrong = await merging.read(entry);
+      const wrong = await merging.read(entry, index.crawler);
       ports.candidates.flush();
       if (wrong !== undefined) return end(wrong);
     }

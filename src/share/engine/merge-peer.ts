@@ -18,6 +18,7 @@ import {
 } from "../../formats/web-events/index.ts";
 import { type ArchivesState, mergeArchives } from "./merge-archives.ts";
 import type { PeerCandidates } from "./peer-candidates.ts";
+import { summarizeTrust, type TrustSummary } from "./trust/peer-trust.ts";
 
 /** Bounds on what is taken of one peer in one merge. */
 export interface MergeBounds {
@@ -54,6 +55,8 @@ export interface PeerMerge {
   /** Records of another day than their file's, or of the future. */
   readonly misdated: number;
   readonly requests: number;
+  /** How far it is trusted now. */
+  readonly trust: TrustSummary;
   /** Bytes of bodies as they came, compressed. */
   readonly receivedBytes: number;
   /**
@@ -69,10 +72,13 @@ const overlapDays = 1;
 const skewSeconds = 300;
 const daySeconds = 86_400;
 const maxControlBytes = 64 * 1024;
+/** URLs that a peer knows especially well; more are not heeded. */
+const maxSpecial = 100;
 const timeoutMs = 30_000;
 
 interface PeerState {
   readonly control?: Pick<ShareControl, "crawler" | "repository"> & {
+    readonly special?: readonly string[];
     readonly validators: Validators;
     /** URL of the index of its archives, if it has some. */
     readonly archives?: string;
@@ -89,6 +95,7 @@ class Merge {
   readonly #bounds: MergeBounds;
   #state: PeerState;
   #problem: string | undefined;
+  #isFlood = false;
   #counts = {
     files: 0,
     unmodified: 0,
@@ -108,14 +115,21 @@ class Merge {
   }
 
   async run(signal: AbortSignal | undefined): Promise<PeerMerge> {
+    const { candidates } = this.#ports;
+    candidates.begin(this.#peer);
     const problem = await this.#readControl(signal);
     const { control } = this.#state;
+    candidates.noteSpecial(control?.special ?? []);
     if (problem === undefined && !(control?.archives && (await this.#mergeArchives(control.archives, signal))))
       await this.#mergeDays(signal);
+    // One odd record comes again with each file of its day: a wrong clock shows in most.
+    if (this.#counts.misdated * 10 > this.#counts.events) candidates.blame("misdated");
+    if (this.#isFlood) candidates.blame("flood");
     return {
       peer: this.#peer,
       crawler: this.#state.control?.crawler,
       ...this.#counts,
+      trust: summarizeTrust(candidates.trustOf(this.#peer)),
       problem: problem ?? this.#problem,
     };
   }
@@ -179,6 +193,7 @@ class Merge {
     const parsed = parseShareControl(new TextDecoder().decode(outcome.body), url);
     if (!parsed.ok) return `robots.shr: ${parsed.error.message}`;
     const { version, crawler, repository, others } = parsed.value;
+    const special = parsed.value.special.slice(0, maxSpecial);
     // "All other peers must use the specific version if possible."
     if (!/^1(?:\.\d{1,3})?$/.test(version))
       return `robots.shr: version ${JSON.stringify(version.slice(0, 20))} is not 1`;
@@ -186,7 +201,7 @@ class Merge {
     const isMoved = this.#state.control?.repository !== repository;
     this.#state = {
       ...(isMoved ? {} : this.#state),
-      control: { crawler, repository, validators: outcome.validators, ...omitUndefined({ archives }) },
+      control: { crawler, repository, special, validators: outcome.validators, ...omitUndefined({ archives }) },
     };
     return undefined;
   }
@@ -226,6 +241,7 @@ class Merge {
       return outcome.kind === "failed" && outcome.reason === "too-large";
     }
     this.#counts.files += 1;
+    if (counts.isCut) this.#isFlood = true;
     if (counts.isCut) this.#problem ??= `${name}: more than ${bounds.maxRecords} events`;
     this.#state = { ...this.#state, validators: { ...this.#state.validators, [day]: outcome.validators } };
     return true;

@@ -1,7 +1,16 @@
-import { omitUndefined, type PeerStore, parseUrl, type ToldUrl, type ToldUrlState } from "../../core/index.ts";
+import {
+  type EpochSeconds,
+  omitUndefined,
+  type PeerStore,
+  parseUrl,
+  type ToldUrl,
+  type ToldUrlState,
+} from "../../core/index.ts";
 import { normaliseUrl } from "../../formats/url/index.ts";
 import type { SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
-import { planCandidate } from "./plan-candidate.ts";
+import { type Candidate, planCandidate } from "./plan-candidate.ts";
+import type { Claim, ClaimBook } from "./trust/claim-book.ts";
+import { type Fault, isProven, type PeerTrust } from "./trust/peer-trust.ts";
 
 /** What events came to, in numbers of events. */
 export interface CandidateCounts {
@@ -17,7 +26,17 @@ export interface CandidateCounts {
   elsewhere: number;
   /** New URLs beyond the bound of their site. */
   tooMany: number;
+  /** Events of peers that are not trusted so far. */
+  deferred: number;
 }
+
+interface Moved {
+  readonly added: ToldUrl[];
+  readonly sooner: number[];
+  readonly later: [id: number, checkedAt: EpochSeconds, dueAt: EpochSeconds][];
+}
+
+type CrawlerEvent = SiteEvent & Pick<WebEvent, "crawler">;
 
 const eventsAtATime = 2000;
 
@@ -29,36 +48,74 @@ export function isShareFile(url: string): boolean {
 /** Turns the events of peers into candidates, some at a time: the one place where a peer's event is accepted. */
 export class PeerCandidates {
   readonly #store: PeerStore;
+  readonly #claims: ClaimBook;
   readonly #maxNewPerSite: number;
   readonly #sites = new Map<string, ReturnType<PeerStore["findSite"]>>();
   readonly #added = new Map<number, number>();
   /** Events of one site after the other, by the site's number. */
-  #waiting = new Map<number, { readonly origin: string; readonly events: SiteEvent[] }>();
+  #waiting = new Map<number, { readonly origin: string; readonly events: CrawlerEvent[] }>();
   #count = 0;
   #changed = new Set<string>();
-  readonly counts: CandidateCounts = { added: 0, sooner: 0, later: 0, known: 0, elsewhere: 0, tooMany: 0 };
+  #peer = "";
+  #special: readonly string[] = [];
+  readonly counts: CandidateCounts = { added: 0, sooner: 0, later: 0, known: 0, elsewhere: 0, tooMany: 0, deferred: 0 };
 
   /** @param maxNewPerSite - most URLs that peers add to a site, all of them together */
-  constructor(store: PeerStore, maxNewPerSite: number) {
+  constructor(store: PeerStore, claims: ClaimBook, maxNewPerSite: number) {
     this.#store = store;
+    this.#claims = claims;
     this.#maxNewPerSite = maxNewPerSite;
   }
 
-  /** Takes an event of a day's file. */
-  add({ url: written, crawler: _, ...event }: WebEvent): void {
-    const url = parseUrl(normaliseUrl(written) ?? "");
-    if (url === undefined) this.skip(1);
-    else this.addOf(url.origin, { ...event, path: url.pathname + url.search });
+  /** The events that follow are those of this peer. What it claimed before comes first, as far as it is trusted by now. */
+  begin(peer: string): void {
+    this.#claims.begin(peer);
+    this.#peer = peer;
+    this.#special = [];
+    const { deferred } = this.counts;
+    const moved: Moved = { added: [], sooner: [], later: [] };
+    for (const claim of this.#claims.takeWaiting()) {
+      this.#claims.look(claim.site, [claim.path]);
+      const [state] = this.#store.lookAtNews(claim.site, [claim]);
+      if (state?.isMovable) this.#move(claim, state, moved);
+    }
+    // They were counted when they came.
+    this.counts.deferred = deferred;
+    this.#claims.flush();
+    this.#store.move(moved);
   }
 
-  /** Takes an event of a site, its path as it is stored. */
-  addOf(origin: string, event: SiteEvent): void {
+  /** The peer knows these URLs, and what is below them, especially well. If it is proven, they are left to it. */
+  noteSpecial(special: readonly string[]): void {
+    this.#special = isProven(this.#claims.trustOf(this.#peer)) ? special : [];
+  }
+
+  /** Notes a fault of the peer that no page proves. */
+  blame(fault: Fault): void {
+    this.#claims.blame(fault);
+    this.#claims.flush();
+  }
+
+  /** How far a peer is trusted. */
+  trustOf(peer: string): PeerTrust {
+    return this.#claims.trustOf(peer);
+  }
+
+  /** Takes an event of a day's file. */
+  add({ url: written, crawler, ...event }: WebEvent): void {
+    const url = parseUrl(normaliseUrl(written) ?? "");
+    if (url === undefined) this.skip(1);
+    else this.addOf(url.origin, { ...event, path: url.pathname + url.search }, crawler);
+  }
+
+  /** Takes an event of a site, its path as it is stored, as the crawler of this name saw it. */
+  addOf(origin: string, event: SiteEvent, crawler: string): void {
     const site = this.#findSite(origin);
     if (site === undefined) this.skip(1);
     else if (!site.isPolled || isShareFile(origin + event.path)) this.counts.known += 1;
     else {
       const waiting = this.#waiting.get(site.id) ?? { origin, events: [] };
-      if (waiting.events.push(event) === 1) this.#waiting.set(site.id, waiting);
+      if (waiting.events.push({ ...event, crawler }) === 1) this.#waiting.set(site.id, waiting);
       this.#count += 1;
       if (this.#count >= eventsAtATime) this.flush();
     }
@@ -86,40 +143,63 @@ export class PeerCandidates {
     const waiting = this.#waiting;
     this.#waiting = new Map();
     this.#count = 0;
-    const moved = { added: [] as ToldUrl[], sooner: [] as number[], later: [] as [number, number, number][] };
+    const moved: Moved = { added: [], sooner: [], later: [] };
     for (const [site, { origin, events }] of waiting) {
       const news = this.#store.lookAtNews(site, events);
+      this.#claims.look(
+        site,
+        news.flatMap(({ at }) => events[at]?.path ?? []),
+      );
       const before = moved.added.length + moved.sooner.length;
       this.counts.known += events.length - news.length;
       for (const state of news) {
         const event = events[state.at];
-        if (event !== undefined) this.#decide(site, { ...event, url: origin + event.path, crawler: "" }, state, moved);
+        if (event !== undefined) this.#decide(site, { ...event, url: origin + event.path }, state, moved);
       }
       if (moved.added.length + moved.sooner.length > before) this.#changed.add(origin);
     }
+    this.#claims.flush();
     this.#store.move(moved);
   }
 
-  #decide(
-    site: number,
-    event: WebEvent & SiteEvent,
-    { id, isMovable, event: seen, askedAt }: ToldUrlState,
-    moved: { readonly added: ToldUrl[]; readonly sooner: number[]; readonly later: [number, number, number][] },
-  ): void {
+  #decide(site: number, event: WebEvent & SiteEvent, state: ToldUrlState, moved: Moved): void {
+    const { isMovable, event: seen, askedAt } = state;
     const own = seen && { ...omitUndefined(seen), url: event.url, polledAt: askedAt ?? seen.at, crawler: "" };
-    const candidate = isMovable ? planCandidate(event, { event: own, askedAt }) : { kind: "known" as const };
+    const isSpecial = this.#special.some((url) => event.url.startsWith(url));
+    const candidate = isMovable ? planCandidate(event, { event: own, askedAt }, isSpecial) : { kind: "known" as const };
+    const { path, polledAt, crawler: source } = event;
     if (candidate.kind === "known") this.counts.known += 1;
-    else if (candidate.kind === "later" && id !== undefined) {
-      moved.later.push([id, candidate.checkedAt, candidate.dueAt]);
-      this.counts.later += 1;
-    } else if (id !== undefined) {
-      moved.sooner.push(id);
-      this.counts.sooner += 1;
-    } else if ((this.#added.get(site) ?? 0) >= this.#maxNewPerSite) this.counts.tooMany += 1;
     else {
-      this.#added.set(site, (this.#added.get(site) ?? 0) + 1);
-      moved.added.push({ site, path: event.path });
+      const kind =
+        candidate.kind === "later" ? "same" : event.kind === "deleted" ? "delete" : seen ? "update" : "create";
+      this.#move({ site, path, kind, source, polledAt }, state, moved, candidate);
+    }
+  }
+
+  #move(
+    claim: Claim,
+    { id }: ToldUrlState,
+    { added, sooner, later }: Moved,
+    candidate: Candidate = { kind: "sooner" },
+  ): void {
+    const { site, path } = claim;
+    const count = this.#added.get(site) ?? 0;
+    if (id === undefined && count >= this.#maxNewPerSite) {
+      this.counts.tooMany += 1;
+      return;
+    }
+    const admission = this.#claims.admit(claim);
+    if (admission === "defer") this.counts.deferred += 1;
+    else if (id === undefined) {
+      this.#added.set(site, count + 1);
+      added.push({ site, path });
       this.counts.added += 1;
+    } else if (admission === "act" && candidate.kind === "later") {
+      later.push([id, candidate.checkedAt, candidate.dueAt]);
+      this.counts.later += 1;
+    } else {
+      sooner.push(id);
+      this.counts.sooner += 1;
     }
   }
 

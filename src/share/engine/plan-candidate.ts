@@ -24,6 +24,9 @@ export type Candidate =
    */
   | { readonly kind: "later"; readonly checkedAt: EpochSeconds; readonly dueAt: EpochSeconds };
 
+/** A page that a peer knows especially well is left to it as long as it looks at the page at least so often: a day, in seconds. */
+const specialSeconds = 86_400;
+
 /** No peer puts a poll off for longer than this after our own last one: a week, in seconds. */
 const maxPutOffSeconds = 7 * 86_400;
 
@@ -44,8 +47,9 @@ function agrees(peer: WebEvent, own: WebEvent): boolean | undefined {
  *
  * @param peer - the event
  * @param own - what we know of the URL
+ * @param isSpecial - whether the peer knows the URL especially well, and is believed that
  */
-export function planCandidate(peer: WebEvent, { event, askedAt }: KnownUrl): Candidate {
+export function planCandidate(peer: WebEvent, { event, askedAt }: KnownUrl, isSpecial = false): Candidate {
   if (askedAt !== undefined && askedAt >= peer.polledAt) return { kind: "known" };
   // "[crawler M] has no prior record of the URL [...] then crawler M simply mirrors the web-event".
   if (event === undefined) return peer.kind === "deleted" ? { kind: "known" } : { kind: "new" };
@@ -57,7 +61,8 @@ export function planCandidate(peer: WebEvent, { event, askedAt }: KnownUrl): Can
   if (isAgreed === false || (isAgreed === undefined && resolved.modifiedAt > event.modifiedAt))
     return { kind: "sooner" };
   if (isAgreed === undefined || askedAt === undefined) return { kind: "known" };
-  const { polledAt, lifetimeSeconds = -polledAt } = peer;
+  const { polledAt } = peer;
+  const lifetimeSeconds = Math.max(peer.lifetimeSeconds ?? -polledAt, isSpecial ? specialSeconds : -polledAt);
   const latest = askedAt + maxPutOffSeconds;
   return {
     kind: "later",

@@ -284,6 +284,25 @@ export const migrations: readonly string[] = [
   CREATE TABLE peer (url TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID`,
   // When another crawler last found the version that is held; NULL if none did.
   "ALTER TABLE url ADD COLUMN checked INTEGER",
+  `-- How far other crawlers are trusted, as JSON, by the address of each.
+  CREATE TABLE peer_trust (peer TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  -- What they claimed of pages, until an answer of the page proves or refutes it. Ids count up in the order of the merges.
+  CREATE TABLE peer_claim (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    peer TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    source TEXT NOT NULL,
+    polled INTEGER NOT NULL,
+    merged INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    -- When the page was answered, and its newest change, before the claim.
+    asked INTEGER,
+    seen INTEGER,
+    UNIQUE (site, path, peer)
+  ) STRICT;
+  CREATE INDEX peer_claim_peer ON peer_claim (peer, is_open)`,
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

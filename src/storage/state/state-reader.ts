@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { CrawlSummary, EpochSeconds, HeldBody, Page, SourceStateKey } from "../../core/index.ts";
+import type { CrawlSummary, EpochSeconds, HeldBody, Page, SourceStateKey, StoredTrust } from "../../core/index.ts";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { type Connection, prepareStatement, rollBack } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
@@ -16,6 +16,7 @@ import {
   readSeenEvents,
 } from "./seen-changes.ts";
 import { stateFileIn } from "./store.ts";
+import { StoredClaims } from "./stored-claims.ts";
 
 const rowsAtATime = 1000;
 
@@ -123,6 +124,11 @@ export class StateReader implements Disposable {
       if (next.done === true) return;
       yield next.value;
     }
+  }
+
+  /** How far the peers of the crawler are trusted. */
+  readTrust(): StoredTrust {
+    return new StoredClaims(this.#connection, this.#file).readTrust();
   }
 
   readSites(): KnownSite[] {

@@ -31,6 +31,7 @@ import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
+import { StoredClaims } from "./stored-claims.ts";
 import { StoredPeers } from "./stored-peers.ts";
 import { StoredUrls } from "./url-list.ts";
 
@@ -117,6 +118,8 @@ export class Store {
   readonly plans: PlanList;
   /** Crawlers whose events are merged. */
   readonly peers: StoredPeers;
+  /** What they claimed, and how far they are trusted. */
+  readonly claims: StoredClaims;
 
   constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
     this.#into = into;
@@ -127,6 +130,7 @@ export class Store {
     this.#sync = new GroupSync(into);
     this.plans = new PlanList(connection, stateFile);
     this.peers = new StoredPeers(connection, stateFile);
+    this.claims = new StoredClaims(connection, stateFile);
   }
 
   /**

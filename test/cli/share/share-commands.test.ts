@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
 import { serveFolder } from "../../../src/server/folder-server.ts";
 import { Crawler } from "../../crawler/engine/site-visit.ts";
+import { findFreePort } from "../../interop/web-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { runProgram } from "../run-program.ts";
+import { runProgram, startProgram } from "../run-program.ts";
 
 // Each row: a command line, and what is said of it.
 for (const [line, said] of [
@@ -19,8 +21,11 @@ for (const [line, said] of [
   ],
   ["share --from a --into b --url http://x.example/ --site example", /--site "example": not an http or https URL/],
   ["share --from a --into b --url http://x.example/ --days 0", /--days "0": not a whole number/],
+  ["share --from a --into b --url http://x.example/ --every 1m", /--every needs --serve/],
+  ["share --from a --into b --url http://x.example/ --serve x", /--serve "x": not an address and a port/],
   ["merge http://x.example/", /--into is required/],
   ["merge --into a", /peer is missing/],
+  ["merge http://x.example/ --into a --list", /--list takes no peer/],
   ["merge x.example --into a", /"x\.example": not an http or https URL/],
 ] as const)
   test(`${line} is refused`, async () => {
@@ -53,14 +58,53 @@ test("share says what it published and which lines robots.txt lacks; merge says 
   );
   const merged = await runProgram("merge", server.url, "--into", two, "--days", "2");
   assert.equal(merged.code, exitCodes.done, merged.stderr);
-  assert.match(merged.stdout, /: 2 events in 1 file \(.*\); 0 files not modified, 0 days without one\n/);
+  assert.match(
+    merged.stdout,
+    /: 2 events in 1 file \(.*\); 0 files not modified, 0 days without one; trust 0.80, 0 claims proved\n/,
+  );
   assert.match(merged.stdout, /\n0 URLs added, \d pages? to be requested sooner, 0 later; /);
+  const listed = await runProgram("merge", "--list", "--into", two);
+  assert.deepEqual([listed.code, listed.stdout], [exitCodes.done, `${server.url}/: trust 0.80, 0 claims proved\n`]);
+  const forgiven = await runProgram("merge", server.url, "--into", two, "--days", "2", "--forgive");
+  assert.deepEqual([forgiven.code], [exitCodes.done]);
   const control = join(into, "robots.shr");
   writeFileSync(control, readFileSync(control, "utf8").replace(/^x-tidemark-archives:.*\n/im, ""));
   const byDay = await runProgram("merge", server.url, "--into", two, "--days", "2");
-  assert.match(byDay.stdout, /: 2 events in 1 file \(.*\); 0 files not modified, 1 day without one\n/);
+  assert.match(
+    byDay.stdout,
+    /: 2 events in 1 file \(.*\); 0 files not modified, 1 day without one; trust 0.80, 0 claims proved\n/,
+  );
   writeFileSync(control, "version: 2.0\ncrawler: a:1 a\nrepository: /share/\n");
   const failed = await runProgram("merge", server.url, "--into", two);
   assert.deepEqual([failed.code], [exitCodes.itemsFailed]);
   assert.match(failed.stderr, /robots\.shr: version "2\.0" is not 1/);
+});
+
+test("share --serve publishes, serves the files, and publishes what is new at the end", async () => {
+  await using crawler = await Crawler.open();
+  using folder = makeTempFolder();
+  crawler.now = Date.now() - 60_000;
+  crawler.site.set({ "/": '<a href="/a">a</a>', "/a": "a" });
+  crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
+  const [one, two, into] = ["one", "two", "into"].map((name) => join(folder.path, name)) as [string, string, string];
+  for (const of of [two, one]) await crawler.visit({ into: of, sources: ["links"] });
+  const url = `http://127.0.0.1:${await findFreePort()}/`;
+  const port = new URL(url).port;
+  const child = startProgram(["share", "--from", one, "--into", into, "--url", url, "--serve", port, "--json"]);
+  try {
+    const lines = createInterface(child.stdout ?? assert.fail())[Symbol.asyncIterator]();
+    const read = async () => JSON.parse((await lines.next()).value ?? "{}") as Record<string, unknown>;
+    assert.equal((await read()).events, 2);
+    assert.deepEqual(await read(), { event: "listening", url: url.slice(0, -1), port: Number(port) });
+    const merged = await runProgram("merge", url, "--into", two, "--days", "2");
+    assert.equal(merged.code, exitCodes.done, merged.stderr);
+    assert.match(merged.stdout, /: 2 events in 1 file/);
+    crawler.now += 30_000;
+    crawler.site.set({ "/a": "changed" });
+    await crawler.visit({ into: one, sources: ["links"] });
+    child.kill("SIGTERM");
+    assert.equal((await read()).events, 1);
+  } finally {
+    child.kill("SIGKILL");
+  }
 });

@@ -83,6 +83,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly isPlanned: boolean;
   /** Whether pages are polled that no list, and no event of another crawler, names. */
   readonly isPolled: boolean;
+  /** The order among pages of about the same age, where other crawlers tell of their polls; see `planSharedPoll`. */
+  readonly sharingSeed: number | undefined;
   /** Which planner chooses them. */
   readonly planner: PollPlannerName;
   /** How much the page of a URL matters to it; undefined for as much as any. */
@@ -95,8 +97,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly maxDepth: number;
   /** In which order new pages are requested. */
   readonly order: PageOrder;
-  /** Undefined while announced pages are fetched. */
-  readonly plan?: PollPlan;
+  /** Undefined while announced pages are fetched, unless somebody takes their links. */
+  readonly plan?: Partial<PollPlan>;
 }
 
 /** Whether no more pages are to be requested: the rules are too old, the visit received all that it may, or it is to end. */

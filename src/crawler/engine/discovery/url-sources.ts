@@ -10,7 +10,7 @@ export class LinkSource implements ChangeSource {
   readonly #scope: UrlScope;
   readonly #starts: readonly string[];
 
-  /** @param starts - URLs or paths of the site */
+  /** @param starts - URLs or paths of the site; with none, its known pages are polled */
   constructor(scope: UrlScope, starts: readonly string[]) {
     this.#scope = scope;
     this.#starts = starts;
@@ -19,7 +19,7 @@ export class LinkSource implements ChangeSource {
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const paths = this.#starts.map((start) => this.#scope.pageOf(start, visit.origin));
     const found = paths.filter((path) => path !== undefined).map((path) => ({ path, depth: 0, lastmod: undefined }));
-    if (found.length === 0)
+    if (found.length === 0 && this.#starts.length > 0)
       return problem(
         "no-start",
         "no page to start from is wanted: give a URL that is, such as that of a folder that ends with /",

@@ -132,7 +132,7 @@ export class PageWork {
   }
 
   async #treat(url: TrackedUrl): Promise<void> {
-    const { ports, robots, agent, tally } = this.#visit;
+    const { ports, robots, agent, tally, filter } = this.#visit;
     const { announced, path } = url;
     // What is stated about the use of a body that lies there is not known.
     const mayAdopt = this.#visit.respectUsage.length === 0;
@@ -146,6 +146,8 @@ export class PageWork {
       return this.results.add(url, finding, false);
     }
     if (this.#answeredElsewhere.has(path) || this.isOneTooMany(url)) return;
+    // Another crawler may have named it after this visit had looked which URLs are wanted.
+    if (url.announced === undefined && url.askedAt === undefined && !filter.admits(path)) return;
     // It counts until it is counted as a page that was created.
     const isNew = url.held === undefined ? 1 : 0;
     this.#newUnderWay += isNew;

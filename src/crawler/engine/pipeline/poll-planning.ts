@@ -13,6 +13,7 @@ import {
 import type { PollChooser } from "../revisit/poll-choosers.ts";
 import { RateTally } from "../revisit/rate-buckets.ts";
 import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
+import { planSharedPoll } from "../revisit/shared-polls.ts";
 import { meanHazard, noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
 import { createChooser, type SeenAnswer } from "./poll-chooser.ts";
 
@@ -126,7 +127,10 @@ export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<Tracke
   });
   const looked = await lookAtEach(visit, urls(), ({ path, askedAt, checkedAt = 0, interval }, history) => {
     // What another crawler has just found unchanged is worth no request of ours yet.
-    const polledAt = askedAt === undefined ? undefined : Math.max(askedAt, checkedAt) * 1000;
+    const polledAt =
+      askedAt === undefined
+        ? undefined
+        : planSharedPoll(path, Math.max(askedAt, checkedAt) * 1000, options.now, visit.sharingSeed);
     const weight = weightOf(origin + path);
     chooser.add({ path, polledAt, weight, ratePerSecond: fit.add(history), history, interval });
   });

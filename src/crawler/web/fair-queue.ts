@@ -1,12 +1,12 @@
-/** Sites in the order in which they are looked up: in turn by who brought them, so that nobody who brings many keeps others waiting. */
-export class LookupQueue {
+/** Sites that wait for look-ups or first turns: in turn by who brought them, so that nobody who brings many keeps others waiting. */
+export class FairQueue {
   readonly #mostOfOne: number;
   /** Who is next first. */
   readonly #waiting = new Map<number, { sites: number[]; next: number }>();
   readonly #underWay = new Map<number, number>();
   #size = 0;
 
-  /** @param mostOfOne - most look-ups at once for sites that one brought: a name server that never answers holds up no more */
+  /** @param mostOfOne - most at once for sites that one brought: a name server or host that never answers holds up no more */
   constructor(mostOfOne: number) {
     this.#mostOfOne = mostOfOne;
   }
@@ -23,11 +23,10 @@ export class LookupQueue {
     this.#size++;
   }
 
-  /** Takes the next site, until {@link end}. O(those who brought sites and have as many look-ups as may be) */
+  /** Takes the next site, until {@link end}. O(those who brought sites and have as many as may be) */
   take(): { readonly site: number; readonly by: number } | undefined {
     for (const [by, waiting] of this.#waiting) {
-      const underWay = this.#underWay.get(by) ?? 0;
-      if (by !== nobody && underWay >= this.#mostOfOne) continue;
+      if (!this.begin(by)) continue;
       const site = waiting.sites[waiting.next++] as number;
       this.#waiting.delete(by);
       if (waiting.next < waiting.sites.length) this.#waiting.set(by, waiting);
@@ -35,15 +34,22 @@ export class LookupQueue {
         waiting.sites = waiting.sites.slice(waiting.next);
         waiting.next = 0;
       }
-      this.#underWay.set(by, underWay + 1);
       this.#size--;
       return { site, by };
     }
     return undefined;
   }
 
-  /** Notes that a look-up ended. */
-  end(by: number): void {
+  /** Takes one of the places of who brought a site, until {@link end}. @returns whether there was one */
+  begin(by: number = nobody): boolean {
+    const underWay = this.#underWay.get(by) ?? 0;
+    if (by !== nobody && underWay >= this.#mostOfOne) return false;
+    this.#underWay.set(by, underWay + 1);
+    return true;
+  }
+
+  /** Gives a place back. */
+  end(by: number = nobody): void {
     const left = (this.#underWay.get(by) ?? 0) - 1;
     if (left > 0) this.#underWay.set(by, left);
     else this.#underWay.delete(by);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { LookupQueue } from "../../../src/crawler/web/lookup-queue.ts";
+import { FairQueue } from "../../../src/crawler/web/fair-queue.ts";
 
-describe("LookupQueue", () => {
+describe("FairQueue", () => {
   it("takes sites in turn by who brought them, so that one who brings many keeps nobody waiting", () => {
-    const queue = new LookupQueue(Number.POSITIVE_INFINITY);
+    const queue = new FairQueue(Number.POSITIVE_INFINITY);
     for (let site = 0; site < 100; site++) queue.add(site, 1);
     queue.add(100, 2);
     queue.add(101, undefined);
@@ -14,7 +14,7 @@ describe("LookupQueue", () => {
   });
 
   it("gives one who brings many only so many at once, until some of them end", () => {
-    const queue = new LookupQueue(2);
+    const queue = new FairQueue(2);
     for (let site = 0; site < 5; site++) queue.add(site, 7);
     assert.deepEqual([queue.take()?.site, queue.take()?.site, queue.take()], [0, 1, undefined]);
     queue.add(9, 8);
@@ -24,7 +24,7 @@ describe("LookupQueue", () => {
   });
 
   it("gives sites that nobody brought without a bound, each once and in order", () => {
-    const queue = new LookupQueue(1);
+    const queue = new FairQueue(1);
     for (let site = 0; site < 50; site++) queue.add(site);
     assert.deepEqual(
       Array.from({ length: 51 }, () => queue.take()?.site),

@@ -1,0 +1,157 @@
+import { type EpochMs, omitUndefined, type SourceName, type Timing, type VisitPlan } from "../../core/index.ts";
+import type { Store } from "../../storage/index.ts";
+import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
+import type { VisitResult } from "../engine/visit-site.ts";
+import { SiteScheduler } from "../follow/site-scheduler.ts";
+import { KnownRates } from "./known-rates.ts";
+import { RequestShares } from "./new-share.ts";
+import type { CrawlWebOptions } from "./web-options.ts";
+import { type Found, seedFound } from "./web-scope.ts";
+
+/** A site that is visited or resting is looked at again after so long. */
+const againMs = 1000;
+
+/** When a site is visited next, and how the crawl came to it. */
+interface WebPlan extends VisitPlan {
+  readonly found?: Found;
+  /** How often its pages change, if they are polled. */
+  readonly bucket?: number;
+}
+
+interface KnownSitesMeans {
+  readonly plans: Pick<Store["plans"], "read" | "write" | "all">;
+  readonly timing: Timing;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** The number of a site of this crawl. */
+  readonly siteOf: (origin: string) => number | undefined;
+  /** Known pages of a site. */
+  readonly pagesOf: (site: number) => number;
+  readonly restsUntil: (origin: string) => EpochMs;
+}
+
+/** A visit to a known site that is to be made. */
+export interface KnownVisit {
+  readonly origin: string;
+  /** How the site was found. */
+  readonly found: Found;
+}
+
+/**
+ * Sources that known sites are visited by. Archives and lists name pages without the way to them: where that or their number is bounded,
+ * only pages that links led to are visited again.
+ */
+export function sourcesOf({ maxDepth, maxPages, maxTotal }: CrawlWebOptions): readonly SourceName[] {
+  const isBounded = (maxDepth ?? maxPages ?? maxTotal) !== undefined;
+  return isBounded ? ["links"] : ["archives", "resourcesync", "sitemap", "links"];
+}
+
+/**
+ * The sites that have answered, each with the time of its next visit: the queue of known pages of Edwards et al. beside that of new
+ * ones. Times are kept with the state. Memory: some 250 bytes a site.
+ *
+ * @see J. Edwards, K. McCurley, J. Tomlin, An Adaptive Model for Optimizing Performance of an Incremental Web Crawler, WWW10 2001, section 3
+ */
+export class KnownSites {
+  readonly #options: CrawlWebOptions;
+  readonly #means: KnownSitesMeans;
+  readonly #scheduler = new SiteScheduler();
+  readonly #underWay = new Set<string>();
+  readonly #rates: KnownRates;
+  readonly shares: RequestShares;
+
+  constructor(options: CrawlWebOptions, means: KnownSitesMeans) {
+    this.#options = options;
+    this.#means = means;
+    const now = means.timing.now();
+    this.#rates = new KnownRates(means.random);
+    this.shares = new RequestShares(options.newShare, () => this.#rates.count(means.pagesOf), now);
+    for (const { origin, at = now } of means.plans.all()) {
+      const site = means.siteOf(origin);
+      if (site === undefined) continue;
+      this.#scheduler.add(origin, at);
+      const { bucket } = (means.plans.read(origin) ?? unvisited) as WebPlan;
+      if (bucket !== undefined) this.#rates.add(site, bucket);
+    }
+  }
+
+  get size(): number {
+    return this.#scheduler.size;
+  }
+
+  /** Visits under way. */
+  get open(): number {
+    return this.#underWay.size;
+  }
+
+  /** When the next visit is due. */
+  get nextAt(): EpochMs {
+    return this.#scheduler.nextAt;
+  }
+
+  isVisited(origin: string): boolean {
+    return this.#underWay.has(origin);
+  }
+
+  /** Notes a site before its first page is requested, so that a kill does not lose it. */
+  note(origin: string, found: Found): void {
+    const { plans, timing } = this.#means;
+    if (this.#scheduler.has(origin) || plans.read(origin) !== undefined) return;
+    const plan: WebPlan = { ...unvisited, at: timing.now(), found };
+    plans.write(origin, plan);
+  }
+
+  /** A site answered: its best source is looked for at once. */
+  enter(origin: string): void {
+    if (!this.#scheduler.has(origin)) this.#scheduler.add(origin, this.#means.timing.now());
+  }
+
+  /** Begins the visit that is due; one of a site that rests or has a turn comes later. */
+  next(hasTurn: (origin: string) => boolean): KnownVisit | undefined {
+    const { timing, plans, restsUntil } = this.#means;
+    for (;;) {
+      const now = timing.now();
+      const origin = this.#scheduler.next(now);
+      if (origin === undefined) return undefined;
+      const freeAt = hasTurn(origin) ? now + againMs : restsUntil(origin);
+      if (freeAt > now) {
+        this.#scheduler.giveBack(origin, freeAt);
+        continue;
+      }
+      this.#underWay.add(origin);
+      const { found = seedFound } = (plans.read(origin) ?? unvisited) as WebPlan;
+      return { origin, found };
+    }
+  }
+
+  /** Makes a visit that {@link next} began, and plans the next one. @returns what it came to; undefined if it failed */
+  async visit(origin: string, act: () => Promise<VisitEnd>): Promise<VisitResult | undefined> {
+    const { timing, plans, random } = this.#means;
+    const beganAt = timing.now();
+    let at = beganAt + againMs;
+    try {
+      const end = await act();
+      const { minIntervalMs: leastMs, maxIntervalMs: mostMs } = this.#options;
+      const planning = { bounds: omitUndefined({ leastMs, mostMs }), beganAt, now: timing.now(), random: random() };
+      const before = (plans.read(origin) ?? unvisited) as WebPlan;
+      const bucket = end.kind === "done" ? this.#noteChanges(origin, before, end.result, beganAt) : undefined;
+      const plan = { ...planNextVisit(before, end, planning), ...omitUndefined({ bucket }) };
+      plans.write(origin, plan);
+      at = plan.at;
+      return end.kind === "done" ? end.result : undefined;
+    } finally {
+      this.#underWay.delete(origin);
+      this.#scheduler.giveBack(origin, at);
+    }
+  }
+
+  /** Notes what polls saw: pages that a list or an archive tells of cost little besides what changed. */
+  #noteChanges(origin: string, plan: VisitPlan, { summary }: VisitResult, beganAt: EpochMs): number | undefined {
+    const site = this.#means.siteOf(origin);
+    const { source, updated, pageRequests, failed } = summary;
+    const polled = pageRequests - failed;
+    if (site === undefined || source !== "links" || plan.lookedAt === 0 || polled <= 0) return undefined;
+    const changed = Math.min(updated, polled);
+    return this.#rates.note(site, { polled, changed, intervalSeconds: (beganAt - plan.lookedAt) / 1000 });
+  }
+}

@@ -1,0 +1,100 @@
+import { Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
+import { expandIpv6 } from "./shown-address.ts";
+
+/** Domains of the hosts of crawlers, as their operators publish them, by the beginnings of the crawlers' names. */
+const domainsOf: Readonly<Record<string, readonly string[]>> = {
+  googlebot: ["googlebot.com", "google.com", "googleusercontent.com"],
+  "google-": ["googlebot.com", "google.com", "googleusercontent.com"],
+  adsbot: ["googlebot.com", "google.com"],
+  bingbot: ["search.msn.com"],
+  msnbot: ["search.msn.com"],
+  bingpreview: ["search.msn.com"],
+  yandex: ["yandex.ru", "yandex.net", "yandex.com"],
+  baiduspider: ["baidu.com", "baidu.jp"],
+  applebot: ["applebot.apple.com"],
+  amazonbot: ["crawl.amazonbot.amazon"],
+  slurp: ["crawl.yahoo.net"],
+  seznambot: ["seznam.cz"],
+  petalbot: ["petalsearch.com", "aspiegel.com"],
+  yeti: ["naver.com"],
+  qwantify: ["qwant.com"],
+  ccbot: ["crawl.commoncrawl.org"],
+  ahrefs: ["ahrefs.com", "ahrefs.net"],
+  semrush: ["semrush.com"],
+  bytespider: ["bytedance.com"],
+  mojeekbot: ["mojeek.com"],
+};
+
+const timeoutMs = 3000;
+const tries = 2;
+/** Names of one address that are looked up. */
+const maxNames = 8;
+const lookupsAtATime = 16;
+
+function findDomains(crawler: string): readonly string[] | undefined {
+  const name = crawler.toLowerCase();
+  return Object.entries(domainsOf).find(([start]) => name.startsWith(start))?.[1];
+}
+
+/** Whether a crawler's hosts have names that tell whose they are. */
+export function hasKnownDomains(crawler: string): boolean {
+  return findDomains(crawler) !== undefined;
+}
+
+/** Forward-confirmed reverse DNS: an address has a name below its operator's domain, and that name has the address. */
+export class NameCheck {
+  readonly #resolver = new Resolver({ timeout: timeoutMs, tries });
+
+  /** @param server - `ADDRESS` or `ADDRESS:PORT`; `system` for the resolvers of the machine */
+  constructor(server: string) {
+    if (server !== "system") this.#resolver.setServers([server]);
+  }
+
+  /** @returns undefined if the DNS gave no answer, or the crawler's domains are not known */
+  async check(address: string, crawler: string): Promise<boolean | undefined> {
+    const domains = findDomains(crawler);
+    if (domains === undefined) return undefined;
+    if (isIP(address) === 0) return false;
+    try {
+      const names = await this.#resolver.resolvePtr(reverseName(address));
+      for (const name of names.slice(0, maxNames)) {
+        const host = name.toLowerCase();
+        if (!domains.some((domain) => host === domain || host.endsWith(`.${domain}`))) continue;
+        const found = isIP(address) === 4 ? await this.#resolver.resolve4(host) : await this.#resolver.resolve6(host);
+        if (found.some((one) => canonical(one) === canonical(address))) return true;
+      }
+      return false;
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      return code === "ENOTFOUND" || code === "ENODATA" ? false : undefined;
+    }
+  }
+
+  /** Checks many addresses, some at a time. */
+  async checkAll(
+    crawlers: ReadonlyMap<string, string>,
+    onChecked: (address: string, verified: boolean | undefined) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const waiting = crawlers.entries();
+    const work = async (): Promise<void> => {
+      for (const [address, crawler] of waiting) {
+        signal?.throwIfAborted();
+        onChecked(address, await this.check(address, crawler));
+      }
+    };
+    await Promise.all(Array.from({ length: lookupsAtATime }, work));
+  }
+}
+
+/** The name below which the DNS has names of an address. Node's `reverse` takes a server that fails for no name. */
+function reverseName(address: string): string {
+  if (isIP(address) === 4) return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
+  const nibbles = expandIpv6(address).flatMap((group) => [...group.padStart(4, "0")]);
+  return `${nibbles.reverse().join(".")}.ip6.arpa`;
+}
+
+function canonical(address: string): string {
+  return isIP(address) === 6 ? expandIpv6(address).join(":") : address;
+}

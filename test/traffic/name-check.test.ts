@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hasKnownDomains, NameCheck } from "../../src/traffic/name-check.ts";
+import { readTraffic } from "../../src/traffic/read-traffic.ts";
+import { NameServer } from "./name-server.ts";
+
+const ipv6Name = `5.${"0.".repeat(15)}1.0.0.0.1.0.8.4.0.6.8.4.1.0.0.2.ip6.arpa`;
+const zone = {
+  "1.66.249.66.in-addr.arpa": [["PTR", "crawl-66-249-66-1.googlebot.com"]],
+  "crawl-66-249-66-1.googlebot.com": [["A", "66.249.66.1"]],
+  // Says that it is Google's, which nobody confirms.
+  "2.0.2.192.in-addr.arpa": [["PTR", "crawl-66-249-66-1.googlebot.com"]],
+  "3.0.2.192.in-addr.arpa": [["PTR", "googlebot.com.evil.example"]],
+  "4.0.2.192.in-addr.arpa": [["PTR", "evilgooglebot.com"]],
+  "5.0.2.192.in-addr.arpa": [["PTR", "gone.googlebot.com"]],
+  [ipv6Name]: [["PTR", "six.search.msn.com"]],
+  "six.search.msn.com": [["AAAA", "2001:4860:4801:1:0:0:0:5"]],
+} as const;
+
+test("a crawler's address is verified by a name below its operator's domain that has this address", {
+  timeout: 30_000,
+}, async () => {
+  using server = new NameServer(zone);
+  const check = new NameCheck(await server.listen());
+  for (const [address, crawler, expected] of [
+    ["66.249.66.1", "Googlebot", true],
+    ["66.249.66.1", "Googlebot-Image", true],
+    ["66.249.66.1", "bingbot", false],
+    ["192.0.2.2", "Googlebot", false],
+    ["192.0.2.3", "Googlebot", false],
+    ["192.0.2.4", "Googlebot", false],
+    ["192.0.2.5", "Googlebot", false],
+    ["192.0.2.6", "Googlebot", false],
+    ["no address", "Googlebot", false],
+    ["2001:4860:4801:1::5", "bingbot", true],
+    // The server fails: nothing is known.
+    ["192.0.2.9", "Googlebot", undefined],
+    ["66.249.66.1", "OwnBot", undefined],
+  ] as const)
+    assert.equal(await check.check(address, crawler), expected, `${address} ${crawler}`);
+  assert.deepEqual(["Googlebot", "OwnBot"].map(hasKnownDomains), [true, false]);
+});
+
+test("names are checked for what a log has", { timeout: 30_000 }, async () => {
+  using server = new NameServer(zone);
+  const lineOf = (address: string) =>
+    `${address} - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 9 "-" "Mozilla/5.0 (compatible; Googlebot/2.1)"\n`;
+  const input = async function* () {
+    yield Buffer.from(["66.249.66.1", "192.0.2.2", "192.0.2.9", "66.249.66.1"].map(lineOf).join(""));
+  };
+  const { crawlers } = await readTraffic({ logs: ["-"], input, resolve: await server.listen() });
+  const told = crawlers.map(({ verified, counts }) => [verified, counts.requests]);
+  assert.deepEqual(
+    told.sort((a, b) => Number(b[1]) - Number(a[1]) || String(a[0]).localeCompare(String(b[0]))),
+    [
+      [true, 2],
+      [false, 1],
+      [null, 1],
+    ],
+  );
+  await assert.rejects(readTraffic({ logs: ["-"], input, resolve: "nonsense" }), { code: "bad-option" });
+});
