@@ -19,6 +19,7 @@ import { crawlExperiment } from "./edwards/crawl-experiment.ts";
 import { obsoleteExperiment } from "./edwards/obsolete-experiment.ts";
 import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment/experiment.ts";
+import { archivesExperiment } from "./mclearn/archives-experiment.ts";
 import { baselineExperiment } from "./mclearn/baseline-experiment.ts";
 import { controllerExperiment } from "./mclearn/controller-experiment.ts";
 import { mixedExperiment } from "./mclearn/mixed-experiment.ts";
@@ -51,6 +52,7 @@ export const experiments: readonly Experiment[] = [
   sizeExperiment,
   mixedExperiment,
   rulesExperiment,
+  archivesExperiment,
   controllerExperiment,
   refreshExperiment,
   estimatorExperiment,

@@ -30,12 +30,23 @@ export interface CommunityWorld {
   readonly isAdvertised?: boolean;
   /** Events that a crawler may take for one that others took from it, beyond a first allowance; more are refused. Default any number. */
   readonly takenPerGiven?: number;
+  /** Sites that publish archives of their changes, which crawlers read. Default none. */
+  readonly archives?: ArchiveRule;
   /** How crawlers doubt what peers say. Default not at all. */
   readonly trust?: TrustRule;
   /** Share of the pages that changed with importance; see {@link CommunityWorld.ordinaryWeight}. Default all. */
   readonly importantShare?: number;
   /** What an event of any other page counts to controllers, and to the weighted freshness. Default 1. */
   readonly ordinaryWeight?: number;
+}
+
+/** Sites that publish archives: one request brings all changes of a site since the last one, and nobody polls its pages. */
+export interface ArchiveRule {
+  /** Share of the pages on such sites, 0 to 1. */
+  readonly exportedShare: number;
+  readonly pagesPerSite: number;
+  /** Share of a crawler's requests to sites that read an archive, 0 to 1; the others poll pages. */
+  readonly readShare: number;
 }
 
 /** Trust by spot polls: a crawler sometimes polls what was claimed, and ignores the claims of those who were wrong too often. */

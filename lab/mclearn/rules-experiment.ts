@@ -11,7 +11,7 @@ import {
   worldOf,
 } from "./community-parameters.ts";
 import type { CommunityWorld, CrawlerCourse, CrawlerSetup } from "./community-world.ts";
-import { advertisedRho, fixedRho, modelRho, type RhoController } from "./rho-controller.ts";
+import { advertisedRho, bangBangRho, fixedRho, modelRho, type RhoController } from "./rho-controller.ts";
 
 const rho = 0.85;
 const liarsOf8 = [0, 1, 3, 5] as const;
@@ -67,6 +67,14 @@ function casesOf(part: string): Case[] {
         ],
         counted: (all) => all,
         world: { isAdvertised: rule === "advertised" },
+      }));
+    case "importance":
+      // A tenth of the pages is important; whose freshness counts.
+      return (["all", "important"] as const).map((rule) => ({
+        ...{ part, rule },
+        crawlers: repeat(8, honest(bangBangRho)),
+        counted: (all) => all.map((course) => ({ ...course, freshness: course.importantFreshness })),
+        world: { importantShare: 0.1, ordinaryWeight: rule === "all" ? 1 : 0 },
       }));
     default:
       return [];
@@ -144,16 +152,19 @@ export const rulesExperiment: Experiment = defineExperiment({
   paper: `${mclearnPaper}, sections 7.2.2 and 7.3.1`,
   about:
     "8 crawlers of which some add false events to their records and poll nothing, with trust by spot polls and without; 24 that share beside 8 parasites, " +
-    "with a ratio of events taken to given; 8 that hardly poll beside 8 that know what the others' rho is. With contention.",
+    "with a ratio of events taken to given; 8 that hardly poll beside 8 that know what the others' rho is; bang-bang that counts events of important pages only. With contention.",
   parameters: communityParameters,
   columns: [
-    { name: "part", meaning: "liars, parasites or advertised" },
+    {
+      name: "part",
+      meaning: "liars, parasites, advertised, or importance: 8 with bang-bang, of whose pages a tenth is important",
+    },
     { name: "rule", meaning: "the rule, and whose freshness it is; apart: the honest ones without the liars" },
     { name: "liars", meaning: "how many of 8 lie" },
     ...freshnessMeanings,
   ],
   published,
-  points: () => ["liars", "parasites", "advertised"].map((name) => ({ name })),
+  points: () => ["liars", "parasites", "advertised", "importance"].map((name) => ({ name })),
   run: ({ name }, values, { seed, onProgress }) => {
     const cases = casesOf(name);
     return cases.map(({ part, rule, liars, crawlers, counted, world }, at): LabRow => {
@@ -165,6 +176,13 @@ export const rulesExperiment: Experiment = defineExperiment({
       );
       return { part, rule, liars: liars ?? null, ...freshnessColumns(courses.map(counted)) };
     });
+  },
+  notes: (rows) => {
+    const [all, important] = [find(rows, "importance", "all"), find(rows, "importance", "important")];
+    if (all === undefined || important === undefined) return [];
+    return [
+      `Important pages are ${important.toFixed(3)} fresh where bang-bang counts only their events, ${all.toFixed(3)} where it counts all.`,
+    ];
   },
   figures: (rows) => [
     {

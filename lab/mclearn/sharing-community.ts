@@ -24,7 +24,7 @@ interface Sums {
 }
 
 interface Pending {
-  readonly kind: "poll" | "spot" | "merge" | "lie";
+  readonly kind: "poll" | "spot" | "read" | "merge" | "lie";
   readonly page: number;
   readonly peer: number;
   readonly from: number;
@@ -57,8 +57,11 @@ class Community {
   readonly #importantPages: number;
   /** Versions known, a row a crawler. */
   readonly #copies: Uint16Array;
-  /** Orders of polls, a row a crawler. */
+  /** Orders of polls, a row a crawler: all pages but those of sites that publish archives, which come first. */
   readonly #orders: Int32Array;
+  readonly #exportedPages: number;
+  readonly #sitePages: number;
+  readonly #readCounts: Float64Array;
   readonly #logs: readonly EventLog[];
   /** Peers of each crawler in the order in which it merges from them. */
   readonly #peers: readonly (readonly number[])[];
@@ -96,12 +99,17 @@ class Community {
     this.#web = new ChangingPages(pages, world.changesPerSecond, random);
     this.#importantPages = Math.round(pages * (world.importantShare ?? 1));
     this.#copies = new Uint16Array(pages * count);
-    this.#orders = new Int32Array(pages * count);
+    const { exportedShare = 0, pagesPerSite = 1 } = world.archives ?? {};
+    this.#sitePages = Math.max(1, Math.round(pagesPerSite / this.#sampling));
+    this.#exportedPages = Math.round((pages * exportedShare) / this.#sitePages) * this.#sitePages;
+    const polled = pages - this.#exportedPages;
+    this.#orders = new Int32Array(polled * count);
     for (let crawler = 0; crawler < count; crawler++) {
-      const order = this.#orders.subarray(crawler * pages, (crawler + 1) * pages);
-      for (let page = 0; page < pages; page++) order[page] = page;
+      const order = this.#orders.subarray(crawler * polled, (crawler + 1) * polled);
+      for (let at = 0; at < polled; at++) order[at] = this.#exportedPages + at;
       shuffle(order, random);
     }
+    this.#readCounts = Float64Array.from(crawlers, () => pickInteger(random, pages));
     this.#logs = crawlers.map(() => new EventLog());
     this.#peers = crawlers.map((_, crawler) => {
       const peers = Int32Array.from(
@@ -184,8 +192,30 @@ class Community {
       this.#pending[crawler] = { kind: "merge", page: 0, peer, from, to, startedAt: time };
       return time + (mergeSeconds + ((to - from) * this.#sampling) / recordsPerSecond) / this.#speed;
     }
+    const { archives } = this.#world;
+    if (archives !== undefined && this.#random() < archives.readShare) {
+      const records = this.#readArchive(crawler, time);
+      this.#pending[crawler] = { kind: "read", page: 0, peer: 0, from: 0, to: records, startedAt: time };
+      return time + (1 + records / recordsPerSecond) / this.#speed;
+    }
     this.#pending[crawler] = this.#nextPoll(crawler, time);
     return time + 1 / this.#speed;
+  }
+
+  /** Takes what the next site's archive says, as of when it is asked for, and tells how many events it transfers. */
+  #readArchive(crawler: number, time: number): number {
+    const sites = this.#exportedPages / this.#sitePages;
+    const reads = this.#readCounts[crawler] as number;
+    this.#readCounts[crawler] = reads + 1;
+    const [first, row] = [(reads % sites) * this.#sitePages, crawler * this.#web.pages];
+    let fresh = 0;
+    for (let page = first; page < first + this.#sitePages; page++) {
+      const version = this.#web.look(page, time);
+      if (this.#copies[row + page] === version) continue;
+      this.#copies[row + page] = version;
+      fresh++;
+    }
+    return fresh * this.#sampling;
   }
 
   #plan(crawler: number, time: number): SharingPlan {
@@ -240,10 +270,10 @@ class Community {
     }
     const polls = this.#pollCounts[crawler] as number;
     this.#pollCounts[crawler] = polls + 1;
-    const pages = this.#web.pages;
+    const pages = this.#web.pages - this.#exportedPages;
     // One poll in so many meets a page that is simulated.
     const page =
-      polls % this.#sampling === 0
+      pages > 0 && polls % this.#sampling === 0
         ? (this.#orders[crawler * pages + ((polls / this.#sampling) % pages)] as number)
         : -1;
     return { kind: "poll", page, peer: 0, from: 0, to: 0, startedAt: time };
@@ -255,6 +285,7 @@ class Community {
       this.#lie(crawler);
       return;
     }
+    if (pending.kind === "read") return;
     const isMerge = pending.kind === "merge";
     const fresh = isMerge ? this.#merge(crawler, pending) : this.#poll(crawler, pending, time);
     const records = isMerge ? (pending.to - pending.from) * this.#sampling : 0;

@@ -45,6 +45,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "sharing-rho": { pages: "1000", largest: "2" },
   "sharing-sizes": { pages: "1000", largest: "2" },
   "sharing-mixed": { pages: "1000", largest: "2" },
+  "sharing-archives": { pages: "1000", largest: "2", site: "10" },
   "sharing-rules": { pages: "1000" },
   "sharing-controllers": { pages: "1000", largest: "2" },
   refresh: {},

@@ -72,6 +72,17 @@ describe("a simulated community", () => {
     assert.equal(courses.at(-1)?.pollsPerSecond, 0);
   });
 
+  it("a crawler that reads archives polls no page of theirs, and is as fresh as the time between reads allows", () => {
+    const archives = { exportedShare: 1, pagesPerSite: 100, readShare: 1 };
+    const [course] = simulateCommunity(crawlers(1, fixedRho(1)), { ...world, archives }, createRandom(1, "test"));
+    // 50 sites in turn: a copy is 25 seconds old in the mean, of 1007 between changes.
+    assert.ok(Math.abs((course?.freshness ?? 0) - 0.975) < 0.005);
+    const half = freshnessOf(crawlers(1, fixedRho(1)), {
+      archives: { ...archives, exportedShare: 0.5, readShare: 0.2 },
+    });
+    assert.ok(Math.abs(half - 0.62) < 0.01, `${half}`);
+  });
+
   it("our controller is fresher than bang-bang", () => {
     for (const count of [2, 8, 32]) {
       const changed = { slots: 20, sampling: Math.max(1, count / 8) };
