@@ -96,7 +96,8 @@ export async function killShares({ times, seed, pages, onProgress }: KillOptions
     await killOften(commands.share);
     // What can be read at any time is whole: the reader refuses what is no event.
     await read();
-    counts.publications += Math.sign(summaryOf<ShareSummary>(await runTidemark(commands.share)).events);
+    summaryOf<ShareSummary>(await runTidemark(commands.share));
+    counts.publications += 1;
     expected.push(...now.map((name) => `${site.url}${name}`));
     assert.deepEqual((await read()).sort(), expected.sort());
     await killOften(commands.merge);
