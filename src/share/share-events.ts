@@ -10,6 +10,7 @@ import {
   eventsFolder,
   formatShareControl,
   isCrawlerName,
+  namedPeerField,
   parseDayFileName,
   parseShareControl,
   type ShareControl,
@@ -35,6 +36,8 @@ export interface ShareEventsOptions {
   readonly contact?: string;
   /** URLs that the crawler knows especially well. Default: none. */
   readonly special?: readonly string[];
+  /** Other crawlers whose readers may want to know of them: URLs of their web servers. Default: none are named. */
+  readonly peers?: readonly string[];
   /** Only events of these sites: any URL of each. Default: all sites. */
   readonly sites?: readonly string[];
   /** Days whose files are kept, today included. @default 30 */
@@ -62,6 +65,7 @@ const repositoryPath = "/share/";
 const controlName = "robots.shr";
 /** Field of `robots.shr` that says how far the crawler's events are shared. */
 const cursorField = "x-tidemark-cursor";
+const ownFields = new Set([cursorField, eventIndexField, namedPeerField]);
 const maxControlBytes = 1024 * 1024;
 /** What was answered is written a little later. */
 const settlingSeconds = 2;
@@ -189,8 +193,9 @@ class Share {
   }
 
   async #writeControl(file: string, known: ShareControl | undefined, position: SharedPosition): Promise<void> {
-    const { contact, special = [] } = this.#options;
-    const kept = known?.others.filter(([name]) => name !== cursorField && name !== eventIndexField) ?? [];
+    const { contact, special = [], peers = [] } = this.#options;
+    const kept = known?.others.filter(([name]) => !ownFields.has(name)) ?? [];
+    const named = peers.map((peer) => [namedPeerField, new URL("/", peer).href] as const);
     const index = new URL(repositoryPath + eventsFolder + eventIndexName, this.#base).href;
     const control = formatShareControl({
       version: "1.0",
@@ -200,6 +205,7 @@ class Share {
       repository: new URL(repositoryPath, this.#base).href,
       others: [
         ...kept,
+        ...named,
         [eventIndexField, index],
         [cursorField, `${position.epoch} ${position.number} ${position.checkedTo}`],
       ],

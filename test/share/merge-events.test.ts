@@ -342,6 +342,20 @@ test("sites that a peer knows especially well are left to it once its claims hav
   assert.equal((await visit(two)).length, 31);
 });
 
+test("crawlers that a peer names are told, at most twenty, and asked for nothing", async () => {
+  await using merger = await Merger.open();
+  await using other = await Peer.open();
+  const many = Array.from({ length: 30 }, (_, at) => `X-Tidemark-Peer: http://c${at}.example/robots.shr\n`);
+  const named = [`x-tidemark-peer: ${other.url}share/\n`, `x-tidemark-peer: ${merger.peer.url}\n`, ...many, ...many];
+  merger.peer.answers.set(
+    "/robots.shr",
+    `version: 1.0\ncrawler: peer.example:80 peer/1\nrepository: /share/\nx-tidemark-peer: none\n${named.join("")}`,
+  );
+  const { peers } = await merger.merge();
+  assert.deepEqual(peers[0]?.named, [other.url, ...Array.from({ length: 19 }, (_, at) => `http://c${at}.example/`)]);
+  assert.deepEqual(other.requests, []);
+});
+
 test("a store that a crawl holds, and a folder without a state, are refused", async () => {
   await using merger = await Merger.open();
   const refuses = (code: string) => (error: unknown) => error instanceof TidemarkError && error.code === code;

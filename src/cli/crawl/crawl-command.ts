@@ -110,6 +110,9 @@ const exchangeSettings = {
     },
   ),
   shareUrl: row("share-url URL", siteUrl, "Root of the web server that serves --share-into"),
+  shareSpecial: row("share-special URL", texts, "With --share-into: address that the crawler knows especially well"),
+  shareContact: row("share-contact ADDRESS", text, "With --share-into: mail address of the operator"),
+  isNaming: row("share-peers", flag, "With --share-into: name the peers in robots.shr"),
 };
 
 const runSettings = {
@@ -174,7 +177,17 @@ export const crawlCommand: Command = defineCommand({
     ],
     "How changes are found": ["source", "urls", "order", "poll", "planner", "ranks", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
-    "With other crawlers": ["peer", "mode", "rho", "exchange", "share-into", "share-url"],
+    "With other crawlers": [
+      "peer",
+      "mode",
+      "rho",
+      "exchange",
+      "share-into",
+      "share-url",
+      "share-special",
+      "share-contact",
+      "share-peers",
+    ],
     "Metrics and a page": ["listen", "allow-host"],
     "The Web": [
       "web",

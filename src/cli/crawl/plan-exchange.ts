@@ -1,5 +1,5 @@
-import { parseHttpUrl } from "../../core/index.ts";
-import { isSharing, rhoOfMode, type SharingMode } from "../../share/index.ts";
+import { omitUndefined, parseHttpUrl } from "../../core/index.ts";
+import { isSharing, rhoOfMode, type ShareEventsOptions, type SharingMode } from "../../share/index.ts";
 
 /** What the command line says about merging and sharing while sites are followed. */
 export interface ExchangeArguments {
@@ -7,7 +7,7 @@ export interface ExchangeArguments {
   readonly rho: number | "auto";
   readonly intervalMs?: number;
   /** Where what was seen is shared. */
-  readonly share?: { readonly into: string; readonly url: string };
+  readonly share?: Pick<ShareEventsOptions, "into" | "url" | "special" | "contact" | "peers">;
 }
 
 /** The options of an exchange, as they are read. */
@@ -18,22 +18,34 @@ interface ExchangeOptionsRead {
   readonly exchangeMs?: number;
   readonly shareInto?: string;
   readonly shareUrl?: string;
+  readonly shareSpecial?: readonly string[];
+  readonly shareContact?: string;
+  readonly isNaming?: boolean;
 }
 
 /** @returns undefined if the crawl neither merges nor shares */
 export function planExchange(
-  { peers = [], mode, rho, exchangeMs, shareInto, shareUrl }: ExchangeOptionsRead,
+  { peers = [], mode, rho, exchangeMs, shareInto, shareUrl, ...sharing }: ExchangeOptionsRead,
   fail: (message: string) => never,
 ): ExchangeArguments | undefined {
+  const { shareSpecial: special, shareContact: contact, isNaming = false } = sharing;
   if (mode === undefined && peers.length === 0 && shareInto === undefined) {
-    const [given] = Object.entries({ rho, exchange: exchangeMs, "share-url": shareUrl }).filter(
-      ([, value]) => value !== undefined,
-    );
+    const [given] = Object.entries({
+      ...{ rho, exchange: exchangeMs, "share-url": shareUrl, "share-special": special },
+      ...{ "share-contact": contact, "share-peers": isNaming || undefined },
+    }).filter(([, value]) => value !== undefined);
     return given === undefined ? undefined : fail(`--${given[0]} needs --peer, --mode or --share-into.`);
   }
-  const wrong = peers.find((peer) => parseHttpUrl(peer) === undefined);
-  if (wrong !== undefined) fail(`--peer ${wrong} is not a URL.`);
+  for (const [option, urls] of [
+    ["peer", peers],
+    ["share-special", special ?? []],
+  ] as const)
+    for (const url of urls) if (parseHttpUrl(url) === undefined) fail(`--${option} ${url} is not a URL.`);
+  if (contact !== undefined && !/^[!-~]+@[!-~]+$/.test(contact))
+    fail(`--share-contact ${contact} is not a mail address.`);
   if ((shareInto === undefined) !== (shareUrl === undefined)) fail("--share-into and --share-url need each other.");
+  if (shareInto === undefined && (special !== undefined || contact !== undefined || isNaming))
+    fail("--share-special, --share-contact and --share-peers need --share-into.");
   if (mode !== undefined && isSharing(mode) !== (shareInto !== undefined))
     fail(`--mode ${mode} ${isSharing(mode) ? "needs" : "excludes"} --share-into.`);
   const fixed = mode === undefined ? undefined : rhoOfMode(mode);
@@ -46,6 +58,14 @@ export function planExchange(
   return {
     ...{ peers, rho: fixed ?? chosen },
     ...(exchangeMs === undefined ? {} : { intervalMs: exchangeMs }),
-    ...(shareInto === undefined || shareUrl === undefined ? {} : { share: { into: shareInto, url: shareUrl } }),
+    ...(shareInto === undefined || shareUrl === undefined
+      ? {}
+      : {
+          share: {
+            ...{ into: shareInto, url: shareUrl },
+            ...omitUndefined({ special, contact }),
+            ...(isNaming ? { peers } : {}),
+          },
+        }),
   };
 }

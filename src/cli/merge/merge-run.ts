@@ -24,18 +24,22 @@ export async function runMerge(plan: MergePlan, context: RunContext): Promise<Ex
 
 async function merge(options: MergeEventsOptions, context: RunContext): Promise<ExitCode> {
   const { err, json, quiet, signal } = context;
+  const known = new Set(options.peers.map((peer) => new URL("/", peer).href));
+  const others = new Set<string>();
   const onPeer = (merge: PeerMerge): void => {
+    for (const named of merge.named) if (!known.has(named)) others.add(named);
     if (merge.problem !== undefined) err.write(`warning: ${merge.peer}: ${merge.problem}\n`);
     if (!json && !quiet) context.out.write(formatPeer(merge));
   };
   const summary = await mergeEvents({ ...options, signal, onPeer });
   printSummary(context, summary, () => {
-    const { added, sooner, later, known, elsewhere, tooMany, deferred } = summary;
+    const { added, sooner, later, elsewhere, tooMany, deferred } = summary;
+    const named = [...others].map((peer) => `another crawler that a peer names: ${peer}\n`).join("");
     const refused = tooMany === 0 ? "" : `; ${formatNoun(tooMany, "new URL")} beyond --max-new`;
     const waiting = deferred === 0 ? "" : `; ${formatNoun(deferred, "event")} beyond what the peer is trusted with`;
     return (
       `${formatNoun(added, "URL")} added, ${formatNoun(sooner, "page")} to be requested sooner, ${formatCount(later)} later; ` +
-      `${formatNoun(known, "event")} told nothing new, ${formatCount(elsewhere)} of sites that are not crawled${refused}${waiting}\n`
+      `${formatNoun(summary.known, "event")} told nothing new, ${formatCount(elsewhere)} of sites that are not crawled${refused}${waiting}\n${named}`
     );
   });
   return summary.peers.some(({ problem }) => problem !== undefined) ? exitCodes.itemsFailed : exitCodes.done;

@@ -8,6 +8,7 @@ import {
   texts,
   wholeNumber,
 } from "../../config/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { type Command, defineCommand, mirrorsFolder } from "../terminal/command.ts";
 import { readSiteUrl } from "../terminal/option.ts";
 import { packageVersion } from "../terminal/package-version.ts";
@@ -25,6 +26,7 @@ export const shareCommand: Command = defineCommand({
     moniker: row("name NAME", text, "Name of the crawler, as in its User-Agent", { default: "`tidemark/VERSION`" }),
     contact: row("contact ADDRESS", text, "Mail address of the operator"),
     special: row("special URL", texts, "Address that the crawler knows especially well"),
+    peers: row("peer URL", texts, "Name another crawler in robots.shr, such as https://other.example/"),
     sites: row("site URL", texts, "Share only events of this site", { default: "all" }),
     days: row("days N", wholeNumber(1, 3650), "Days whose files are kept, today included", { default: "30" }),
     serve: row("serve ADDRESS", listenAddress, "Serve the files too, at this address and port, until Ctrl-C", {
@@ -44,7 +46,7 @@ export const shareCommand: Command = defineCommand({
       "publish every 10 minutes, and serve the files",
     ],
   ],
-  plan: ({ from, into, url, special, sites, ...given }, _args, fail): ShareArguments => {
+  plan: ({ from, into, url, special, peers, sites, ...given }, _args, fail): ShareArguments => {
     if (from === undefined || into === undefined || url === undefined)
       return fail("--from, --into and --url are required.");
     if (given.everyMs !== undefined && given.serve === undefined) fail("--every needs --serve.");
@@ -52,16 +54,18 @@ export const shareCommand: Command = defineCommand({
     if (contact !== "" && !/^[!-~]+@[!-~]+$/.test(contact)) fail(`--contact ${contact} is not a mail address.`);
     const urls = (option: string, some: readonly string[] | undefined): readonly string[] | undefined =>
       some?.map((one) => readSiteUrl(`--${option}`, one));
-    const listed = { special: urls("special", special), sites: urls("site", sites) };
-    const { special: specialUrls, sites: siteUrls } = listed;
+    const listed = omitUndefined({
+      special: urls("special", special),
+      peers: urls("peer", peers),
+      sites: urls("site", sites),
+    });
     return {
       moniker: `tidemark/${packageVersion()}`,
       ...given,
       from,
       into,
       url,
-      ...(specialUrls === undefined ? {} : { special: specialUrls }),
-      ...(siteUrls === undefined ? {} : { sites: siteUrls }),
+      ...listed,
     };
   },
   load: async () => (await import("./share-run.ts")).runShare,

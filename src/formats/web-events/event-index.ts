@@ -10,6 +10,8 @@ export const eventsFolder = "archives/";
 export const eventIndexName = "index.gz";
 /** The field of `robots.shr` that names the index. */
 export const eventIndexField = "x-tidemark-archives";
+/** Field of `robots.shr`, repeatable: the web server of a crawler that this one merges. */
+export const namedPeerField = "x-tidemark-peer";
 /** The group in the name of an archive of events. */
 export const eventGroup = "events";
 

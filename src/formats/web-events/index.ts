@@ -23,6 +23,7 @@ export {
   eventIndexName,
   eventsFolder,
   formatEventIndex,
+  namedPeerField,
   parseEventIndex,
 } from "./event-index.ts";
 export { formatShareControl, isCrawlerName, parseShareControl, type ShareControl } from "./share-control.ts";

@@ -4,6 +4,7 @@ import {
   type FetchOutcome,
   omitUndefined,
   type PeerStore,
+  parseHttpUrl,
   parseUrl,
   type Requests,
   type Validators,
@@ -13,6 +14,7 @@ import {
   dayFileName,
   dayOf,
   eventIndexField,
+  namedPeerField,
   parseShareControl,
   type ShareControl,
 } from "../../formats/web-events/index.ts";
@@ -55,6 +57,8 @@ export interface PeerMerge {
   /** Records of another day than their file's, or of the future. */
   readonly misdated: number;
   readonly requests: number;
+  /** Web servers of other crawlers that it names. They are asked for nothing unless somebody adds them. */
+  readonly named: readonly string[];
   /** How far it is trusted now. */
   readonly trust: TrustSummary;
   /** Bytes of bodies as they came, compressed. */
@@ -74,11 +78,15 @@ const daySeconds = 86_400;
 const maxControlBytes = 64 * 1024;
 /** URLs that a peer knows especially well; more are not heeded. */
 const maxSpecial = 100;
+/** Other crawlers that a peer names; more are not heeded. */
+const maxNamed = 20;
 const timeoutMs = 30_000;
 
 interface PeerState {
   readonly control?: Pick<ShareControl, "crawler" | "repository"> & {
     readonly special?: readonly string[];
+    /** Other crawlers that it names. */
+    readonly named?: readonly string[];
     readonly validators: Validators;
     /** URL of the index of its archives, if it has some. */
     readonly archives?: string;
@@ -129,6 +137,7 @@ class Merge {
       peer: this.#peer,
       crawler: this.#state.control?.crawler,
       ...this.#counts,
+      named: this.#state.control?.named ?? [],
       trust: summarizeTrust(candidates.trustOf(this.#peer)),
       problem: problem ?? this.#problem,
     };
@@ -194,6 +203,7 @@ class Merge {
     if (!parsed.ok) return `robots.shr: ${parsed.error.message}`;
     const { version, crawler, repository, others } = parsed.value;
     const special = parsed.value.special.slice(0, maxSpecial);
+    const named = namedPeersOf(others, this.#peer);
     // "All other peers must use the specific version if possible."
     if (!/^1(?:\.\d{1,3})?$/.test(version))
       return `robots.shr: version ${JSON.stringify(version.slice(0, 20))} is not 1`;
@@ -201,7 +211,7 @@ class Merge {
     const isMoved = this.#state.control?.repository !== repository;
     this.#state = {
       ...(isMoved ? {} : this.#state),
-      control: { crawler, repository, special, validators: outcome.validators, ...omitUndefined({ archives }) },
+      control: { crawler, repository, special, named, validators: outcome.validators, ...omitUndefined({ archives }) },
     };
     return undefined;
   }
@@ -252,6 +262,16 @@ class Merge {
     this.#state = { ...this.#state, mergedTo: day, validators: Object.fromEntries(kept) };
     this.#ports.store.writePeer(this.#peer, this.#state);
   }
+}
+
+/** Web servers of other crawlers, each once. */
+function namedPeersOf(others: ShareControl["others"], peer: string): string[] {
+  const urls = others.flatMap(([name, value]) =>
+    name.toLowerCase() === namedPeerField ? (parseHttpUrl(value) ?? []) : [],
+  );
+  const roots = new Set(urls.map(({ origin }) => `${origin}/`));
+  roots.delete(peer);
+  return [...roots].slice(0, maxNamed);
 }
 
 /** They are believed where the days' files are: on the repository's own origin. */

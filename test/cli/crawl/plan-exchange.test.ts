@@ -47,7 +47,20 @@ for (const [options, expected] of rows)
     assert.deepEqual(planExchange(options, fail), expected);
   });
 
+test("what robots.shr says is told with the share", () => {
+  const said = { shareSpecial: ["http://near.example/"], shareContact: "me@crawler.example", isNaming: true };
+  assert.deepEqual(planExchange({ peers, ...share, ...said }, fail)?.share, {
+    ...shared,
+    ...{ special: ["http://near.example/"], contact: "me@crawler.example", peers },
+  });
+});
+
 const refused = [
+  [{ shareContact: "me@x.example" }, /--share-contact needs --peer, --mode or --share-into/],
+  [{ isNaming: true }, /--share-peers needs --peer/],
+  [{ peers, isNaming: true }, /--share-peers need --share-into/],
+  [{ ...share, shareContact: "me" }, /--share-contact me is not a mail address/],
+  [{ ...share, shareSpecial: ["near"] }, /--share-special near is not a URL/],
   [{ rho: "0.5" }, /--rho needs --peer, --mode or --share-into/],
   [{ exchangeMs: 1 }, /--exchange needs --peer/],
   [{ shareUrl: "http://x.example/" }, /--share-url needs --peer/],

@@ -45,7 +45,19 @@ test("share says what it published and which lines robots.txt lacks; merge says 
   mkdirSync(into);
   writeFileSync(join(into, "robots.txt"), "");
   await using server = await serveFolder({ folder: into });
-  const share = ["share", "--from", one, "--into", into, "--url", server.url, "--name", "test/1"];
+  const share = [
+    "share",
+    "--from",
+    one,
+    "--into",
+    into,
+    "--url",
+    server.url,
+    "--name",
+    "test/1",
+    "--peer",
+    "http://other.example/x",
+  ];
   const early = await runProgram(...share);
   assert.deepEqual([early.code, existsSync(join(into, "robots.shr"))], [exitCodes.broken, false]);
   await crawler.visit({ into: one, sources: ["links"] });
@@ -62,6 +74,7 @@ test("share says what it published and which lines robots.txt lacks; merge says 
     merged.stdout,
     /: 2 events in 1 file \(.*\); 0 files not modified, 0 days without one; trust 0.80, 0 claims proved\n/,
   );
+  assert.match(merged.stdout, /\nanother crawler that a peer names: http:\/\/other\.example\/\n$/);
   assert.match(merged.stdout, /\n0 URLs added, \d pages? to be requested sooner, 0 later; /);
   const listed = await runProgram("merge", "--list", "--into", two);
   assert.deepEqual([listed.code, listed.stdout], [exitCodes.done, `${server.url}/: trust 0.80, 0 claims proved\n`]);
