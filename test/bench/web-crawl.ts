@@ -10,6 +10,7 @@ import { compareHostile } from "./web-crawl/hostile-crawls.ts";
 import { hostilities } from "./web-crawl/hostile-part.ts";
 import { MadeSites } from "./web-crawl/made-sites.ts";
 import { runCrawler, startServer } from "./web-crawl/processes.ts";
+import { crawlDays } from "./web-crawl/revisit-days.ts";
 import type { ServerReport } from "./web-crawl/server-process.ts";
 import { measureSiteMemory } from "./web-crawl/site-memory.ts";
 
@@ -52,6 +53,8 @@ which pages were requested, how often and in which order, and how often a rule o
 points, of a Web of at most 200,000 pages. With --order optimal the ranks are those of the whole Web.
 --hostile NAME crawls a small friendly Web, --rounds times (2) at the same time without and with a part that is hostile: ${hostilities.join(", ")}, or all;
 it prints how soon the pages of the other sites were requested.
+--days N crawls a Web whose pages change, a third of its sites with a sitemap, in virtual time, and goes on for N days once each page was requested: how
+fresh its copies are then, beside those of a crawler that requests all pages in turn, as often.
 --memory N prints how much memory a site takes, of N that wait, and does nothing else.
 `,
   options: {
@@ -69,6 +72,7 @@ it prints how soon the pages of the other sites were requested.
     memory: 0,
     hostile: "",
     rounds: 2,
+    days: 0,
   },
   run: async ({
     hostile,
@@ -85,9 +89,14 @@ it prints how soon the pages of the other sites were requested.
     rest,
     friendly,
     memory,
+    days,
   }) => {
     if (memory > 0) {
       process.stdout.write(`${(await measureSiteMemory(memory)).toFixed(0)} bytes of memory a site, of ${memory}\n`);
+      return;
+    }
+    if (days > 0) {
+      process.stdout.write(await crawlDays(sites, pages, days, seed));
       return;
     }
     if (hostile !== "") {
