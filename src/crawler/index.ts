@@ -24,6 +24,7 @@ export {
   type WaitingSite,
 } from "./follow/follow-status.ts";
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
+export type { StatusLook } from "./follow/status-file.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
 export {
   type DailyBudget,
@@ -56,3 +57,4 @@ export {
   type WebSummary,
   webOrders,
 } from "./web/web-options.ts";
+export { readWebStatus, type WebStatus } from "./web/web-status.ts";

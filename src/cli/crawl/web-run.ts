@@ -1,25 +1,12 @@
 import { readFileSync } from "node:fs";
 import { omitUndefined, wrapSystemError } from "../../core/index.ts";
-import { crawlWeb, type HeldBackReason, readSeeds, type WebCounts } from "../../crawler/index.ts";
+import { crawlWeb, readSeeds, type WebCounts } from "../../crawler/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
-
-/** Why links were held back, as what follows a number of them. */
-const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
-  "out-of-scope": "out of scope",
-  depth: "too deep in a site (--depth)",
-  hops: "too many sites away (--max-hops)",
-  sites: "to more sites than --max-sites",
-  pages: "to more pages of a site than --max-pages",
-  "domain-sites": "to more sites of a domain than --max-domain-sites",
-  "new-sites": "from domains that lead to more new sites than --max-new-sites",
-  "address-sites": "sites beyond --max-address-sites at an address",
-  "private-address": "sites with private addresses (--allow-private)",
-  trap: "into traps",
-};
+import { formatHeldBack } from "./web-words.ts";
 
 function formatCounts(counts: WebCounts): string {
   const { sites, pages, failed, waiting, bytes } = counts;
@@ -42,8 +29,7 @@ function formatResult(counts: WebCounts): string {
   if (counts.newShare !== undefined) lines.push(formatRevisits(counts));
   if (unresolvedSites > 0) lines.push(`${formatNoun(unresolvedSites, "site")} without an address`);
   if (unreachableSites > 0) lines.push(`${formatNoun(unreachableSites, "site")} could not be reached`);
-  for (const [reason, count] of Object.entries(heldBack))
-    if (reason !== "out-of-scope") lines.push(`${formatCount(count)} ${heldBackWords[reason as HeldBackReason]}`);
+  lines.push(...formatHeldBack(heldBack));
   return `${lines.join("\n")}\n`;
 }
 

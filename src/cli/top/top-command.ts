@@ -5,7 +5,7 @@ import { argument } from "../terminal/option.ts";
 /** `tidemark top` */
 export const topCommand: Command = defineCommand({
   usage: "top <dir>",
-  describe: "Show the status of tidemark crawl --sites --forever",
+  describe: "Show the status of tidemark crawl --sites --forever, or --web",
   positionals: { dir: mirrorsFolder },
   options: {
     isOnce: row("once", flag, "Show the status once, even on a terminal"),

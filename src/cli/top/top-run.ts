@@ -1,12 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { TidemarkError } from "../../core/index.ts";
-import { type FollowLook, readFollowStatus } from "../../crawler/index.ts";
+import {
+  type FollowLook,
+  readFollowStatus,
+  readWebStatus,
+  type StatusLook,
+  type WebStatus,
+} from "../../crawler/index.ts";
 import { formatFollowerMetrics } from "../../report/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { writeMetrics } from "../terminal/metrics-file.ts";
 import { isUtf8Locale } from "../terminal/text-layout.ts";
-import { formatTop, type TopView } from "./top-text.ts";
+import { formatTop, formatWebTop, type TopView } from "./top-text.ts";
 
 /** What the command line says about a look at a follower. */
 interface TopArguments {
@@ -27,25 +33,39 @@ export async function runTop(options: TopArguments, context: RunContext): Promis
   const { into, isOnce, openMetricsFile } = options;
   const { out, json, quiet } = context;
   if (out.isTerminal && !isOnce && !json && !quiet && openMetricsFile === undefined) return await watch(into, context);
-  const look = await lookOrTell(into, openMetricsFile, context);
-  if (openMetricsFile !== undefined) await writeMetrics(formatFollowerMetrics(look.status), openMetricsFile, context);
+  const look = openMetricsFile === undefined ? lookAt(into) : await writeLook(into, openMetricsFile, context);
   if (json) out.writeJson({ event: "summary", ...look.status, ageMs: look.ageMs, isBusy: look.isBusy });
   else if (!quiet && openMetricsFile === undefined)
     out.write(
-      formatTop(look, { ...viewOf(context, process.env), isBold: false })
+      formatLook(look, { ...viewOf(context, process.env), isBold: false })
         .map((line) => `${line}\n`)
         .join(""),
     );
   return exitCodes.done;
 }
 
-async function lookOrTell(into: string, openMetricsFile: string | undefined, context: RunContext): Promise<FollowLook> {
+type Look = FollowLook | StatusLook<WebStatus>;
+
+const isWeb = (look: Look): look is StatusLook<WebStatus> => "heldBack" in look.status;
+
+function lookAt(into: string): Look {
+  return readWebStatus(into, Date.now) ?? readFollowStatus(into, Date.now);
+}
+
+function formatLook(look: Look, view: TopView): string[] {
+  return isWeb(look) ? formatWebTop(look, view) : formatTop(look, view);
+}
+
+/** Writes the metrics of a follower. @returns where they come from */
+async function writeLook(into: string, file: string, context: RunContext): Promise<FollowLook> {
   try {
-    return readFollowStatus(into, Date.now);
+    const look = readFollowStatus(into, Date.now);
+    await writeMetrics(formatFollowerMetrics(look.status), file, context);
+    return look;
   } catch (error) {
     // Who watches the numbers has to see that there are none any more.
-    if (error instanceof TidemarkError && error.code === "not-found" && openMetricsFile !== undefined)
-      await writeMetrics(formatFollowerMetrics(undefined), openMetricsFile, context);
+    if (error instanceof TidemarkError && error.code === "not-found")
+      await writeMetrics(formatFollowerMetrics(undefined), file, context);
     throw error;
   }
 }
@@ -67,17 +87,17 @@ async function watch(into: string, context: RunContext): Promise<ExitCode> {
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
   // Before the screen is another one: so that its message stays where nobody follows.
-  let look = readFollowStatus(into, Date.now);
+  let look = lookAt(into);
   const keyboard = context.keyboard?.();
   keyboard?.onEnd(end);
   out.write(enterScreen);
   try {
     while (!ended.signal.aborted) {
       const view = viewOf(context, process.env);
-      const lines = formatTop(look, { ...view, rows: Math.max(1, out.rows - 1) });
+      const lines = formatLook(look, { ...view, rows: Math.max(1, out.rows - 1) });
       out.write(`\u001b[H${lines.map((line) => `${line}\u001b[K\n`).join("")}\u001b[Jq ends it\u001b[K`);
       await wait(redrawAfterMs, undefined, { signal: ended.signal }).catch(() => undefined);
-      if (!ended.signal.aborted) look = readFollowStatus(into, Date.now);
+      if (!ended.signal.aborted) look = lookAt(into);
     }
   } finally {
     signal.removeEventListener("abort", end);

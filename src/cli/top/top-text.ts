@@ -1,4 +1,13 @@
-import type { FollowLook, FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "../../crawler/index.ts";
+import type {
+  FollowLook,
+  FollowStatus,
+  StatusLook,
+  TroubledSite,
+  VisitingSite,
+  WaitingSite,
+  WebStatus,
+} from "../../crawler/index.ts";
+import { formatHeldBack } from "../crawl/web-words.ts";
 import { formatBytes, formatCount, formatSpan } from "../terminal/quantity.ts";
 import { formatTable, type View } from "../terminal/text-layout.ts";
 
@@ -239,4 +248,48 @@ export function formatTop(look: FollowLook, view: TopView): string[] {
   const lines = [...totals, ...blocks.flatMap((block, at) => ["", ...formatBlock(block, shares[at] ?? 0, view)])];
   const shown = view.rows === undefined ? lines : lines.slice(0, view.rows);
   return view.unicode ? shown : shown.map((line) => line.replace(/[^\u001b\x20-\x7e]/gu, "?"));
+}
+
+/** How a crawl of the Web stands, for people: lines without their line feeds, none longer than the view is wide. */
+export function formatWebTop({ status, ageMs, isBusy }: StatusLook<WebStatus>, view: TopView): string[] {
+  const { sites, open, unresolvedSites, unreachableSites, urls, done, waiting, pages, failed, newShare } = status;
+  const up = `up ${formatSpan(view.now - status.startedMs)}`;
+  const share = newShare === undefined ? [] : [`${(newShare * 100).toFixed(0)} % for new pages now`];
+  const heldBack = formatHeldBack(status.heldBack);
+  const rows = [
+    [
+      "the Web",
+      `process ${status.pid} on ${status.host},`,
+      ...(isBusy ? [`${up};`, `busy: no status for ${formatSpan(ageMs)}`] : [up]),
+    ],
+    [
+      "sites",
+      `${formatCount(sites)}: ${formatCount(open)} open,`,
+      `${formatCount(unresolvedSites)} without an address,`,
+      `${formatCount(unreachableSites)} given up`,
+    ],
+    ["URLs", `${formatCount(urls)}: ${formatCount(done)} done,`, `${formatCount(waiting)} waiting`],
+    ["pages", `${formatCount(pages)},`, `${formatCount(failed)} failed,`, `${formatCount(status.links)} links`],
+    [
+      "rate",
+      `${formatRate(status.requestsPerSecond)} requests/s,`,
+      `${formatBytes(status.bytesPerSecond)}/s`,
+      "in the last minute",
+    ],
+    ["requests", `${formatCount(status.requests)},`, formatBytes(status.bytes)],
+  ];
+  if (newShare !== undefined)
+    rows.push([
+      "revisits",
+      `${formatCount(status.visits)} to ${formatCount(status.knownSites)} sites,`,
+      `${formatCount(status.changed)} changed pages;`,
+      `${formatCount(status.newRequests)} requests for new pages,`,
+      `${formatCount(status.knownRequests)} by visits;`,
+      ...share,
+    ]);
+  if (heldBack.length > 0)
+    rows.push(["held back", ...heldBack.map((text, at) => (at < heldBack.length - 1 ? `${text};` : text))]);
+  const lines = rows.flatMap((row) => wrapParts(row, view));
+  const shown = view.rows === undefined ? lines : lines.slice(0, view.rows);
+  return view.unicode ? shown : shown.map((line) => line.replace(/[^\x20-\x7e]/gu, "?"));
 }

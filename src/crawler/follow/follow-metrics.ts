@@ -9,17 +9,9 @@ import {
 } from "../../core/index.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { isFailedVisit, pollingRequestsOf } from "../visit-cost.ts";
-import {
-  type FollowStatus,
-  maxStatusRows,
-  maxStatusText,
-  plainText,
-  type TroubledSite,
-  type VisitingSite,
-  type VisitWait,
-  type WaitingSite,
-} from "./follow-status.ts";
+import type { FollowStatus, TroubledSite, VisitingSite, VisitWait, WaitingSite } from "./follow-status.ts";
 import type { SiteScheduler } from "./site-scheduler.ts";
+import { maxStatusRows, maxStatusText, plainText } from "./status-file.ts";
 
 const windowSeconds = 60;
 

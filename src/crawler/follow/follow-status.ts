@@ -1,14 +1,21 @@
-import { rmSync } from "node:fs";
-import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { type Clock, type EpochMs, omitUndefined, TidemarkError } from "../../core/index.ts";
-import { readSideFile, sideFileIn, writeSideFile } from "../../fs/index.ts";
-import { isStoreHeld } from "../../storage/index.ts";
-
-/** Most sites in each list of a status. */
-export const maxStatusRows = 100;
-/** Longest text in a status, in characters. */
-export const maxStatusText = 200;
+import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
+import {
+  count,
+  fields,
+  lookAtStatus,
+  mostNumber,
+  numberFrom,
+  oneOf,
+  optional,
+  parseStatus,
+  removeStatus,
+  rows,
+  type StatusLook,
+  site,
+  text,
+  writeStatus,
+} from "./status-file.ts";
 
 /** Why no request is sent to a site that is being visited. */
 export type VisitWait = "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
@@ -95,61 +102,6 @@ export interface FollowStatus {
   readonly pausedSites: readonly WaitingSite[];
 }
 
-/** The latest time that a date can represent. */
-const mostNumber = 8.64e15;
-
-class Malformed extends Error {}
-
-/** Checks a value. @throws Malformed */
-type Reader = (value: unknown) => unknown;
-
-const numberFrom =
-  (least: number): Reader =>
-  (value) => {
-    if (typeof value !== "number" || !(value >= least && value <= mostNumber)) throw new Malformed();
-    return value;
-  };
-const count = numberFrom(0);
-
-const oneOf =
-  (...values: readonly unknown[]): Reader =>
-  (value) => {
-    if (!values.includes(value)) throw new Malformed();
-    return value;
-  };
-
-const optional =
-  (read: Reader): Reader =>
-  (value) =>
-    value === undefined ? undefined : read(value);
-
-const text: Reader = (value) => {
-  if (typeof value !== "string" || value.length > maxStatusText) throw new Malformed();
-  return plainText(value);
-};
-
-/** A canonical origin, which contains nothing special to a terminal or a metrics label. */
-const site: Reader = (value) => {
-  if (typeof value !== "string" || value.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(value)) throw new Malformed();
-  return value;
-};
-
-/** An object's properties that a form names, each as its reader gives it. */
-const fields =
-  (form: Readonly<Record<string, Reader>>): Reader =>
-  (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Malformed();
-    const given = value as Readonly<Record<string, unknown>>;
-    return omitUndefined(Object.fromEntries(Object.entries(form).map(([name, read]) => [name, read(given[name])])));
-  };
-
-const rows =
-  (read: Reader): Reader =>
-  (value) => {
-    if (!Array.isArray(value) || value.length > maxStatusRows) throw new Malformed();
-    return value.map(read);
-  };
-
 const waitingRows = rows(fields({ site, nextMs: count, priority: count, lastMs: optional(count) }));
 
 const statusForm = fields({
@@ -180,51 +132,22 @@ const statusForm = fields({
   pausedSites: waitingRows,
 });
 
-/** A text on one line without control characters of terminals. */
-export function plainText(given: string): string {
-  return given.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
-}
-
 /** Parses a status; any process may have written it. @returns undefined if it is invalid */
 export function parseFollowStatus(json: string): FollowStatus | undefined {
-  try {
-    return statusForm(JSON.parse(json)) as FollowStatus;
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseStatus(json, statusForm) as FollowStatus | undefined;
 }
 
 const statusName = "follow.json";
-/** Far more than {@link maxStatusRows} rows of each list need. */
-const maxStatusBytes = 1024 * 1024;
-/** A running follower writes its status every second. */
-const freshMs = 5000;
 
 /** The last status of a follower. */
-export interface FollowLook {
-  readonly status: FollowStatus;
-  /** Age of the status in milliseconds. */
-  readonly ageMs: number;
-  /** Whether it wrote no status for some seconds although its process is alive. */
-  readonly isBusy: boolean;
-}
+export type FollowLook = StatusLook<FollowStatus>;
 
 export function writeFollowStatus(into: string, status: FollowStatus): void {
-  writeSideFile(sideFileIn(resolve(into), statusName), `${JSON.stringify(status)}\n`);
+  writeStatus(into, statusName, status);
 }
 
 export function removeFollowStatus(into: string): void {
-  rmSync(sideFileIn(resolve(into), statusName), { force: true });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: unknown }).code === "EPERM";
-  }
+  removeStatus(into, statusName);
 }
 
 /** No follower is running; the details say since when, if known. */
@@ -253,21 +176,7 @@ function formatTime(ms: EpochMs): string {
  */
 export function readFollowStatus(folder: string, now: Clock): FollowLook {
   const into = resolve(folder);
-  const file = sideFileIn(into, statusName);
-  const read = readSideFile(file, maxStatusBytes);
-  if (read === "missing") throw nobodyFollows(into, undefined);
-  const status = typeof read === "string" ? undefined : parseFollowStatus(read.text);
-  if (status === undefined)
-    throw new TidemarkError("state-corrupt", `${file} is not what a follower of this version writes.`, {
-      hint: "Remove it: a follower that is at work writes it anew within a second, and nothing else is lost.",
-      details: { file },
-    });
-  const ageMs = now() - status.writtenMs;
-  const isFresh = Math.abs(ageMs) < freshMs;
-  const isHere = status.host === hostname();
-  // Another process may have reused the number of a dead one, and the folder may be read from another machine.
-  if (isFresh && (!isHere || isRunning(status.pid))) return { status, ageMs, isBusy: false };
-  const isHeld = isStoreHeld(into) ?? (isHere ? isRunning(status.pid) : isFresh);
-  if (!isHeld) throw nobodyFollows(into, status);
-  return { status, ageMs, isBusy: !isFresh };
+  const { look, died } = lookAtStatus(into, statusName, parseFollowStatus, now);
+  if (look === undefined) throw nobodyFollows(into, died);
+  return look;
 }

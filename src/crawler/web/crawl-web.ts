@@ -13,6 +13,7 @@ import { beginOf } from "./web-begin.ts";
 import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
+import { WebStatusFile } from "./web-status.ts";
 import { WebVisits } from "./web-visits.ts";
 
 /** What was done is durable after so long at the latest, and is told as often. */
@@ -164,7 +165,7 @@ class WebCrawl {
       const readyAt = Math.min(newAt, this.#mayVisit ? (this.#known?.nextAt ?? Infinity) : Infinity);
       const isBusy = this.#open.size > 0 || this.#frontier.isLocating;
       if (!isBusy && readyAt === Infinity && this.#known === undefined) return;
-      await this.#wait(Math.min(readyAt, isBusy ? keptAt + tickMs : Infinity));
+      await this.#wait(Math.min(readyAt, isBusy || this.#known !== undefined ? keptAt + tickMs : Infinity));
     }
   }
 
@@ -340,7 +341,12 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
   await using links = new LinkLog(join(resolve(into), "links"), { clock });
   const since = await beginOf(file, clock);
-  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, seeds });
+  using status = new WebStatusFile(into, clock);
+  const onEvent: CrawlWebOptions["onEvent"] = (event) => {
+    if (event.event === "web-progress") status.write(event);
+    options.onEvent?.(event);
+  };
+  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, seeds, onEvent });
 }
 
 /**

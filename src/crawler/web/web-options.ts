@@ -94,7 +94,7 @@ export const webOrders = ["depth", "length", "random", "partial", "batch", "opti
 /** One of {@link webOrders}. */
 export type WebOrder = (typeof webOrders)[number];
 
-const heldBackReasons = [
+export const heldBackReasons = [
   "out-of-scope",
   "depth",
   "hops",

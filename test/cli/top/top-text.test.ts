@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { formatTop } from "../../../src/cli/top/top-text.ts";
-import { maxStatusRows } from "../../../src/crawler/follow/follow-status.ts";
+import { maxStatusRows } from "../../../src/crawler/follow/status-file.ts";
 import { exampleStatus } from "../../example-status.ts";
 
 const status = exampleStatus();

@@ -6,13 +6,12 @@ import { describe, it } from "node:test";
 import { TidemarkError } from "../../../src/core/error.ts";
 import {
   type FollowStatus,
-  maxStatusRows,
   parseFollowStatus,
-  plainText,
   readFollowStatus,
   removeFollowStatus,
   writeFollowStatus,
 } from "../../../src/crawler/follow/follow-status.ts";
+import { maxStatusRows, plainText } from "../../../src/crawler/follow/status-file.ts";
 import { openStore } from "../../../src/storage/state/store.ts";
 import { exampleStatus } from "../../example-status.ts";
 import { makeTempFolder } from "../../temp-folder.ts";

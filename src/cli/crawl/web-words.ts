@@ -1,0 +1,23 @@
+import type { HeldBackReason, WebCounts } from "../../crawler/index.ts";
+import { formatCount } from "../terminal/quantity.ts";
+
+/** Why links were held back, as what follows a number of them. */
+const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
+  "out-of-scope": "out of scope",
+  depth: "too deep in a site (--depth)",
+  hops: "too many sites away (--max-hops)",
+  sites: "to more sites than --max-sites",
+  pages: "to more pages of a site than --max-pages",
+  "domain-sites": "to more sites of a domain than --max-domain-sites",
+  "new-sites": "from domains that lead to more new sites than --max-new-sites",
+  "address-sites": "sites beyond --max-address-sites at an address",
+  "private-address": "sites with private addresses (--allow-private)",
+  trap: "into traps",
+};
+
+/** What bounds held back, a text for each; links out of scope are no news. */
+export function formatHeldBack(heldBack: WebCounts["heldBack"]): string[] {
+  return Object.entries(heldBack)
+    .filter(([reason]) => reason !== "out-of-scope")
+    .map(([reason, count]) => `${formatCount(count)} ${heldBackWords[reason as HeldBackReason]}`);
+}
