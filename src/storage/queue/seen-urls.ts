@@ -8,6 +8,7 @@ export interface NamedRun {
 }
 
 const recentPlaces = 2 ** 16;
+const firstPlaces = 2 ** 12;
 const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
 
@@ -37,17 +38,16 @@ function lowBitsOf(hashed: number): number {
   return (words[0] as number) >>> 1;
 }
 
-/** A set of numbers of URLs in memory, of a fixed size: 8 bytes a place, three quarters of which may be used. */
+/** A set of numbers of URLs in memory: 8 bytes a place, three quarters of which may be used. It grows with them, up to a bound. */
 class HashTable {
-  readonly #places: Float64Array;
-  readonly #mask: number;
+  readonly #mostPlaces: number;
+  #places: Float64Array;
   #size = 0;
 
   /** @param bytes - at most so many; the next power of two below is taken */
   constructor(bytes: number) {
-    const places = 2 ** Math.max(6, Math.floor(Math.log2(bytes / 8)));
-    this.#places = new Float64Array(places);
-    this.#mask = places - 1;
+    this.#mostPlaces = 2 ** Math.max(6, Math.floor(Math.log2(bytes / 8)));
+    this.#places = new Float64Array(Math.min(firstPlaces, this.#mostPlaces));
   }
 
   get size(): number {
@@ -55,7 +55,7 @@ class HashTable {
   }
 
   get capacity(): number {
-    return Math.floor(this.#places.length * 0.75);
+    return Math.floor(this.#mostPlaces * 0.75);
   }
 
   get room(): number {
@@ -72,6 +72,7 @@ class HashTable {
     if (this.room <= 0) throw new RangeError("the table is full");
     this.#places[place] = hashed;
     this.#size++;
+    if (this.#size > this.#places.length * 0.75) this.#grow();
   }
 
   sorted(): Float64Array {
@@ -83,13 +84,20 @@ class HashTable {
     this.#size = 0;
   }
 
+  #grow(): void {
+    const before = this.#places;
+    this.#places = new Float64Array(2 * before.length);
+    for (const hashed of before) if (hashed !== 0) this.#places[this.#placeOf(hashed)] = hashed;
+  }
+
   /** Where a number is, or may go. */
   #placeOf(hashed: number): number {
-    let place = lowBitsOf(hashed) & this.#mask;
+    const mask = this.#places.length - 1;
+    let place = lowBitsOf(hashed) & mask;
     for (;;) {
       const there = this.#places[place] as number;
       if (there === hashed || there === 0) return place;
-      place = (place + 1) & this.#mask;
+      place = (place + 1) & mask;
     }
   }
 }
