@@ -73,6 +73,13 @@ export class LogRequest {
     return hashBytes(line.bytes, from, knows ? (line.to[field] as number) : 0, this.#seed ^ salt) || 1;
   }
 
+  /** A hash of the ETag as `If-None-Match` compares it: weak or not (RFC 9110, section 13.1.2). Apache's are weak while a file is new. */
+  hashTag(): number {
+    const line = this.#line;
+    const from = (line.from[logField.etag] as number) + (line.startsWith(logField.etag, "W/") ? 2 : 0);
+    return hashBytes(line.bytes, from, line.to[logField.etag] as number, this.#seed) >>> 0;
+  }
+
   /** A field as text, see {@link LogLine}. */
   text(field: LogField, most: number): string {
     return this.#line.textOf(field, most);

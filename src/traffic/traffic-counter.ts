@@ -280,7 +280,7 @@ export class TrafficCounter {
     const site = request.hash(logField.host, crawler.salt);
     // 53 bits of two hashes; the sum stays a whole number.
     const page = mix(request.targetHash, site);
-    const answer = request.has(logField.etag) ? request.hash(logField.etag, 0) >>> 0 : request.bytes >>> 0;
+    const answer = request.has(logField.etag) ? request.hashTag() : request.bytes >>> 0;
     return this.#answers.replace(page, answer) === answer;
   }
 

@@ -86,7 +86,7 @@ test("with ETags in the log these decide, and conditional requests are known", a
   const rows = [
     ["e1", "-"],
     ["e2", '\\"e1\\"'],
-    ["e2", "-"],
+    ["W/e2", "-"],
   ].map(([etag, sent]) => `1.1.1.1 "GET /a HTTP/1.1" 200 100 "GPTBot/1.0" "${sent}" ${etag}\n`);
   const input = async function* () {
     yield Buffer.from(rows.join(""));
