@@ -2,7 +2,15 @@ import { createRandom } from "../../src/core/index.ts";
 import { WeightedChoice } from "../webs/weighted-choice.ts";
 
 /** Who sends a request, in truth. */
-export type TrafficClass = "people" | "conditional" | "wasteful" | "unlisted" | "hidden" | "impostor";
+export type TrafficClass =
+  | "people"
+  | "cached"
+  | "conditional"
+  | "wasteful"
+  | "unlisted"
+  | "hidden"
+  | "rendering"
+  | "impostor";
 
 /** A generated access log. */
 export interface MadeTrafficOptions {
@@ -43,6 +51,9 @@ const slotSeconds = 60;
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const assetsOfPage = 8;
 const shareOfPeople = 0.45;
+/** Lines of regular readers, and how many pages each reads in the time. */
+const shareOfCached = 0.01;
+const pagesOfCached = 90;
 
 const browsers = [
   "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
@@ -77,6 +88,8 @@ const crawlers: ReadonlyArray<readonly [TrafficClass, string, number, string, nu
   ["unlisted", "Mozilla/5.0 (compatible; CampusCollector/1.0; +https://campus.example/)", 0.02, "203.0.113", 2],
   ["hidden", browsers[1], 0.05, "45.148.10", 12],
   ["hidden", browsers[0], 0.02, "193.32.162", 3],
+  // It runs in a browser, and loads a picture with one page in ten.
+  ["rendering", browsers[1], 0.02, "45.148.20", 6],
   ["impostor", googlebot, 0.03, "91.240.118", 9],
 ];
 
@@ -87,7 +100,7 @@ export const madeRanges: { readonly prefixes: ReadonlyArray<{ readonly ipv4Prefi
 
 /**
  * A month of a site's access log in the combined format, with its truth: people who load a page's images and styles, crawlers
- * that ask with conditions and that do not, crawlers on no list, crawlers that look like browsers, and some that call
+ * that ask with conditions and that do not, crawlers on no list, crawlers that look like browsers, one that is a browser, readers whose browser keeps all images, and some that call
  * themselves Googlebot. Pages change 4 times a day to once a year; one change in 20 keeps the page's size.
  */
 export class MadeTraffic {
@@ -119,7 +132,7 @@ export class MadeTraffic {
       share,
       clients: Array.from({ length: count }, (_, at) => makeClient(kind, `${prefix}.${at + 1}`, agent)),
       isConditional: kind === "conditional",
-      asksForRobots: kind !== "hidden" && kind !== "impostor",
+      asksForRobots: kind !== "hidden" && kind !== "rendering" && kind !== "impostor",
       versions: new Uint32Array(pages),
       nextPage: Math.floor(random() * pages),
     }));
@@ -142,6 +155,7 @@ export class MadeTraffic {
       const stamp = formatStamp(start + slot * slotSeconds);
       const hour = Math.floor((slot * slotSeconds) / 3600) % 24;
       const busy = 1 + 0.8 * Math.sin(((hour - 9) * Math.PI) / 12);
+      for (let left = this.#count(perSlot * shareOfCached); left > 0; left--) this.#readCached(stamp);
       const visits = this.#count((perSlot * shareOfPeople * busy) / 15);
       for (let left = visits; left > 0; left--) this.#visit(stamp);
       for (const actor of this.#actors) this.#crawl(actor, this.#count(perSlot * actor.share), stamp, slot);
@@ -194,6 +208,19 @@ export class MadeTraffic {
     }
   }
 
+  /** A regular reader, whose browser keeps all images and styles: only pages are in the log. */
+  #readCached(stamp: string): void {
+    const readers = Math.max(1, Math.round((this.#options.lines * shareOfCached) / pagesOfCached));
+    const number = Math.floor(this.#random() * readers);
+    const address = `79.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+    const agent = browsers[number % browsers.length] as string;
+    const key = `${address} ${agent}`;
+    const client = this.#people.get(key) ?? makeClient("cached", address, agent);
+    this.#people.set(key, client);
+    const page = Math.floor(this.#random() ** 3 * this.#versions.length);
+    this.#write(client, stamp, pathOf(page), 200, this.#sizes[page] as number);
+  }
+
   #crawl(actor: Actor, requests: number, stamp: string, slot: number): void {
     const { clients, kind } = actor;
     const pages = this.#versions.length;
@@ -201,6 +228,10 @@ export class MadeTraffic {
       const client = clients[Math.floor(this.#random() * clients.length)] as MadeClient;
       if (actor.asksForRobots && (slot % 1440 === 0 || this.#random() < 0.002)) {
         this.#write(client, stamp, "/robots.txt", 200, 120);
+        continue;
+      }
+      if (kind === "rendering" && this.#random() < 0.1) {
+        this.#write(client, stamp, `/static/image1-${actor.nextPage}.png`, 200, 4000);
         continue;
       }
       const page = actor.nextPage;

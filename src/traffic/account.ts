@@ -9,6 +9,8 @@ export interface DayTally {
   bytes: number;
   needless: number;
   wastedBytes: number;
+  /** Requests of the site's published archives. */
+  archives: number;
 }
 
 /** Days that one account tells apart; later ones count in the last. */
@@ -43,18 +45,20 @@ export class Account {
     if (request.isOfArchives) {
       tally.archives++;
       tally.archiveBytes += bytes;
+      day.archives++;
     }
   }
 
   /** Takes in what another did. */
   merge(other: Account): void {
     addTally(this.tally, other.tally);
-    for (const { day, requests, bytes, needless, wastedBytes } of other.days) {
+    for (const { day, requests, bytes, needless, wastedBytes, archives } of other.days) {
       const sum = this.#dayOf(day);
       sum.requests += requests;
       sum.bytes += bytes;
       sum.needless += needless;
       sum.wastedBytes += wastedBytes;
+      sum.archives += archives;
     }
   }
 
@@ -66,7 +70,7 @@ export class Account {
       if (held.day === day) return held;
     }
     if (days.length >= maxDays) return days[maxDays - 1] as DayTally;
-    const added = { day, requests: 0, bytes: 0, needless: 0, wastedBytes: 0 };
+    const added = { day, requests: 0, bytes: 0, needless: 0, wastedBytes: 0, archives: 0 };
     days.push(added);
     return added;
   }

@@ -34,13 +34,16 @@ export interface Peak {
   readonly requests: number;
 }
 
+/** What a crawler, or all of them, did in a day. */
+export type DayCounts = Readonly<Pick<DayTally, "requests" | "bytes" | "needless" | "wastedBytes">>;
+
 /** One day of UTC. */
 export interface DayTraffic {
   /** Such as `2026-09-01`. */
   readonly day: string;
   readonly requests: number;
   readonly bytes: number;
-  readonly crawling: Omit<DayTally, "day">;
+  readonly crawling: DayCounts;
   /** Requests and bytes of crawlers by purpose; those without any are absent. */
   readonly purposes: Readonly<Partial<Record<Purpose, { readonly requests: number; readonly bytes: number }>>>;
 }
@@ -80,9 +83,21 @@ export interface CrawlerTraffic {
   /** By kind of file, most bytes first; what was asked before the client was known for a crawler is left out. */
   readonly kinds: readonly KindTraffic[];
   /** By day, in order. */
-  readonly days: readonly (Omit<DayTally, "day"> & { readonly day: string })[];
+  readonly days: readonly (DayCounts & { readonly day: string })[];
   /** Null without the site's archives. */
   readonly pages: SeenPages | null;
+  /** Null if it never asked for the site's archives, or did from its first day on. */
+  readonly archiveUse: ArchiveUse | null;
+}
+
+/** What a crawler cost a day before it read the site's archives, and since. */
+export interface ArchiveUse {
+  /** The first day with a request of archives, such as `2026-09-01`. */
+  readonly since: string;
+  readonly requestsPerDayBefore: number;
+  readonly requestsPerDaySince: number;
+  readonly bytesPerDayBefore: number;
+  readonly bytesPerDaySince: number;
 }
 
 /** What the site's archives add. */
@@ -213,17 +228,26 @@ function writeGroups(crawlers: readonly CountedCrawler[]): TrafficGroup[] {
 
 const dayText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
 const sortedDays = ({ days }: Account): DayTally[] => [...days].sort((a, b) => a.day - b.day);
-const noDay = { requests: 0, bytes: 0, needless: 0, wastedBytes: 0 };
+
+function countsOf(day: DayTally | undefined): DayCounts {
+  const { requests = 0, bytes = 0, needless = 0, wastedBytes = 0 } = day ?? {};
+  return { requests, bytes, needless, wastedBytes };
+}
 
 function writeDays(all: Account, crawling: Account, byPurpose: ReadonlyMap<Purpose, Account>): DayTraffic[] {
   const find = (account: Account | undefined, day: number) => account?.days.find((one) => one.day === day);
   return sortedDays(all).map(({ day, requests, bytes }) => {
-    const { day: _, ...ofCrawlers } = { day, ...noDay, ...find(crawling, day) };
     const told = purposes.flatMap((purpose) => {
       const one = find(byPurpose.get(purpose), day);
       return one === undefined ? [] : [[purpose, { requests: one.requests, bytes: one.bytes }] as const];
     });
-    return { day: dayText(day), requests, bytes, crawling: ofCrawlers, purposes: Object.fromEntries(told) };
+    return {
+      day: dayText(day),
+      requests,
+      bytes,
+      crawling: countsOf(find(crawling, day)),
+      purposes: Object.fromEntries(told),
+    };
   });
 }
 
@@ -246,8 +270,26 @@ function writeCrawler({ crawler, account, clients }: CountedCrawler, history: Si
     counts: account.tally,
     peak: { at: peak.at, requests: peak.requests },
     kinds: writeKinds(kinds),
-    days: sortedDays(account).map((day) => ({ ...day, day: dayText(day.day) })),
+    days: sortedDays(account).map((day) => ({ day: dayText(day.day), ...countsOf(day) })),
     pages: history === undefined || visits === undefined ? null : writeSeen(visits, history),
+    archiveUse: writeArchiveUse(sortedDays(account)),
+  };
+}
+
+function writeArchiveUse(days: readonly DayTally[]): ArchiveUse | null {
+  const at = days.findIndex(({ archives }) => archives > 0);
+  if (at <= 0) return null;
+  const [first, change, last] = [days[0], days[at], days.at(-1)] as [DayTally, DayTally, DayTally];
+  const sum = (some: readonly DayTally[], key: "requests" | "bytes"): number =>
+    some.reduce((total, day) => total + day[key], 0);
+  // Days without a request count too: who reads archives comes less often.
+  const [before, since] = [change.day - first.day, last.day - change.day + 1];
+  return {
+    since: dayText(change.day),
+    requestsPerDayBefore: sum(days.slice(0, at), "requests") / before,
+    requestsPerDaySince: sum(days.slice(at), "requests") / since,
+    bytesPerDayBefore: sum(days.slice(0, at), "bytes") / before,
+    bytesPerDaySince: sum(days.slice(at), "bytes") / since,
   };
 }
 

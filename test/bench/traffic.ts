@@ -54,10 +54,12 @@ type ToldClass = "people" | "listed" | "unlisted" | "hidden" | "impostor";
 const toldClasses = ["people", "listed", "unlisted", "hidden", "impostor"] as const;
 const truths: Readonly<Record<TrafficClass, ToldClass>> = {
   people: "people",
+  cached: "people",
   conditional: "listed",
   wasteful: "listed",
   unlisted: "unlisted",
   hidden: "hidden",
+  rendering: "hidden",
   impostor: "impostor",
 };
 

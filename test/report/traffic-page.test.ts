@@ -65,7 +65,7 @@ test("the page shows days, purposes, what crawlers missed and what archives woul
       clients: 1,
       counts,
     },
-    ...{ peak: { at: 0, requests: 1 }, kinds: [], days: [], pages: seen },
+    ...{ peak: { at: 0, requests: 1 }, kinds: [], days: [], pages: seen, archiveUse: null },
   };
   const history = {
     ...{ pages: 50, neverRequested: 5, neverRequestedPaths: [], needless: 40, wastedBytes: 400, undecided: 2 },

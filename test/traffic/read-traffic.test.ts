@@ -220,6 +220,22 @@ test("what a crawler saw of a site, and what archives would have saved it", asyn
   await assert.rejects(settledOf(lines, { archives: join(temp.path, "none") }), { code: "no-archives" });
 });
 
+test("what a crawler costs a day is compared before and since it reads archives", async () => {
+  const on = (date: number, path: string, bytes: number) =>
+    `1.1.1.1 - - [0${date}/Oct/2026:12:00:00 +0000] "GET ${path} HTTP/1.1" 200 ${bytes} "-" "${gptBot}"\n`;
+  const before = [1, 1, 1, 3].map((date) => on(date, `/${date}`, 1000));
+  const since = [on(5, "/.well-known/tidemark/index.gz", 100), on(6, "/a", 300)];
+  const use = async (lines: readonly string[]) => (await settledOf(lines)).crawlers[0]?.archiveUse;
+  assert.deepEqual(await use([...before, ...since]), {
+    since: "2026-10-05",
+    requestsPerDayBefore: 1,
+    requestsPerDaySince: 1,
+    bytesPerDayBefore: 1000,
+    bytesPerDaySince: 200,
+  });
+  assert.deepEqual([await use(before), await use(since)], [null, null]);
+});
+
 /** Three pages; one changed on the third of October at midnight. */
 async function publishedSite(folder: string): Promise<string> {
   const docroot = join(folder, "site");
