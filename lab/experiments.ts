@@ -27,6 +27,7 @@ import { rhoExperiment } from "./mclearn/rho-experiment.ts";
 import { rulesExperiment } from "./mclearn/rules-experiment.ts";
 import { sizeExperiment } from "./mclearn/size-experiment.ts";
 import { plannerExperiment } from "./planners/planner-experiment.ts";
+import { trafficExperiment } from "./traffic/traffic-experiment.ts";
 
 /** Every experiment, in the order in which they are listed and run. */
 export const experiments: readonly Experiment[] = [
@@ -36,6 +37,7 @@ export const experiments: readonly Experiment[] = [
   savingsExperiment,
   metadataExperiment,
   replayExperiment,
+  trafficExperiment,
   orderExperiment,
   sensitivityExperiment,
   connectionExperiment,

@@ -16,12 +16,36 @@ export interface LabPorts {
   readLinkedPages(place: string, names: string): Promise<LinkedPages>;
   /** Crawls a web in virtual time with the crawler of production, and removes what it wrote. */
   crawlWeb(web: Web, plan: WebCrawlPlan): Promise<readonly CrawledPage[]>;
+  /**
+   * Counts the requests of an access log, a file or its bytes, as `tidemark traffic` does.
+   *
+   * @throws TidemarkError `not-found`
+   */
+  readTraffic(log: string | Iterable<Uint8Array>): Promise<LoggedTraffic>;
   /** The media type of a file, by its path from the site's root; undefined if the exporter would hold it back by its name. */
   mediaTypeOf(path: string): string | undefined;
   /** Compresses as the exporter does. */
   pack(content: Uint8Array, kind: "archive" | "index"): PackedContent;
   /** The digest of a body, as pages have it. */
   digestOf(content: Uint8Array): string;
+}
+
+/** What an access log tells of crawlers. */
+export interface LoggedTraffic {
+  readonly requests: number;
+  readonly bytes: number;
+  /** Requests and bytes of pages, by the endings of their paths. */
+  readonly pageRequests: number;
+  readonly pageBytes: number;
+  /** How many there are by name, and how many of them got a 304. */
+  readonly crawlers: number;
+  readonly crawlersWithNotModified: number;
+  readonly days: readonly {
+    readonly requests: number;
+    readonly bytes: number;
+    readonly crawlerRequests: number;
+    readonly crawlerBytes: number;
+  }[];
 }
 
 /** How a web is crawled by the crawler of production, from the home pages of all sites on. */

@@ -10,6 +10,7 @@ import { crawlWebVirtually } from "../hosts/web-run.ts";
 import { readLinkedPages } from "./lab-graph.ts";
 import { readHistory } from "./lab-history.ts";
 import { exportRealSite } from "./lab-real-site.ts";
+import { readLoggedTraffic } from "./lab-traffic.ts";
 
 /** Levels of gzip that the exporter takes. */
 const levels = { archive: 5, index: 9 } as const;
@@ -24,6 +25,7 @@ export function createLabPorts(scratchFolder: string): LabPorts {
     exportSite: (site) => exportRealSite(site, scratchFolder),
     readHistory,
     readLinkedPages,
+    readTraffic: readLoggedTraffic,
     crawlWeb: async (web, plan) => {
       const folder = await mkdtemp(join(scratchFolder === "" ? tmpdir() : scratchFolder, "web-"));
       try {

@@ -20,6 +20,8 @@ export interface MadeTrafficOptions {
   /** Pages of the site; each is changed by a Poisson process. */
   readonly pages: number;
   readonly days: number;
+  /** Share of crawlers in the lines, about. Default 0.57, as on sites with much to crawl. */
+  readonly shareOfCrawlers?: number;
 }
 
 /** One address with one agent, and what it did. */
@@ -50,7 +52,6 @@ const start = Date.UTC(2026, 8, 1) / 1000;
 const slotSeconds = 60;
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const assetsOfPage = 8;
-const shareOfPeople = 0.45;
 /** Lines of regular readers, and how many pages each reads in the time. */
 const shareOfCached = 0.01;
 const pagesOfCached = 90;
@@ -93,6 +94,8 @@ const crawlers: ReadonlyArray<readonly [TrafficClass, string, number, string, nu
   ["impostor", googlebot, 0.03, "91.240.118", 9],
 ];
 
+const defaultShare = crawlers.reduce((sum, [, , share]) => sum + share, 0);
+
 /** The addresses that are Google's in a generated log, in the form in which crawlers' operators publish theirs. */
 export const madeRanges: { readonly prefixes: ReadonlyArray<{ readonly ipv4Prefix: string }> } = {
   prefixes: [{ ipv4Prefix: "66.249.66.0/24" }],
@@ -115,6 +118,8 @@ export class MadeTraffic {
   readonly #actors: readonly Actor[];
   readonly #people = new Map<string, MadeClient>();
   #out: string[] = [];
+  /** Lines of people that are still to come. */
+  #linesDue = 0;
 
   constructor(options: MadeTrafficOptions) {
     const { seed, pages } = options;
@@ -146,7 +151,7 @@ export class MadeTraffic {
 
   /** The log, in order of time. */
   *chunks(): Generator<Buffer, void, void> {
-    const { days, lines } = this.#options;
+    const { days, lines, shareOfCrawlers = defaultShare } = this.#options;
     const slots = (days * 86_400) / slotSeconds;
     const perSlot = lines / slots;
     const changes = this.#changes / (86_400 / slotSeconds);
@@ -156,9 +161,12 @@ export class MadeTraffic {
       const hour = Math.floor((slot * slotSeconds) / 3600) % 24;
       const busy = 1 + 0.8 * Math.sin(((hour - 9) * Math.PI) / 12);
       for (let left = this.#count(perSlot * shareOfCached); left > 0; left--) this.#readCached(stamp);
-      const visits = this.#count((perSlot * shareOfPeople * busy) / 15);
-      for (let left = visits; left > 0; left--) this.#visit(stamp);
-      for (const actor of this.#actors) this.#crawl(actor, this.#count(perSlot * actor.share), stamp, slot);
+      this.#linesDue += perSlot * (1 - shareOfCrawlers - shareOfCached) * busy;
+      while (this.#linesDue > 0) this.#linesDue -= this.#visit(stamp);
+      for (const actor of this.#actors) {
+        const requests = this.#count((perSlot * actor.share * shareOfCrawlers) / defaultShare);
+        this.#crawl(actor, requests, stamp, slot);
+      }
       if (this.#out.length > 2000) yield this.#take();
     }
     yield this.#take();
@@ -182,8 +190,9 @@ export class MadeTraffic {
       this.#sizes[page] = Math.max(200, (this.#sizes[page] as number) + Math.round((this.#random() - 0.5) * 2000));
   }
 
-  /** A person reads some pages; who was here before has images and styles of the site. */
-  #visit(stamp: string): void {
+  /** A person reads some pages; who was here before has images and styles of the site. @returns lines */
+  #visit(stamp: string): number {
+    const before = this.#out.length;
     const random = this.#random;
     const number = Math.floor(random() ** 1.5 * (this.#options.lines / 30 + 10));
     const address = `${80 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}.${1 + (number % 250)}`;
@@ -206,6 +215,7 @@ export class MadeTraffic {
           4000 + 97 * asset,
         );
     }
+    return this.#out.length - before;
   }
 
   /** A regular reader, whose browser keeps all images and styles: only pages are in the log. */

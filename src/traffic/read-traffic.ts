@@ -62,6 +62,8 @@ export interface TrafficOptions {
   readonly follow?: boolean;
   /** With `follow`: pause between events `interim`, in milliseconds. Default a minute. */
   readonly everyMs?: number;
+  /** 32 bits that nobody who writes into a log knows. Default: random ones. */
+  readonly seed?: number;
   readonly input?: () => AsyncIterable<Uint8Array>;
   readonly onEvent?: (event: TrafficEvent) => void;
   readonly signal?: AbortSignal;
@@ -74,12 +76,23 @@ export interface TrafficOptions {
  *   be opened, `no-archives`, `archive-corrupt`, `aborted`
  */
 export async function readTraffic(options: TrafficOptions): Promise<TrafficSummary> {
-  const { input, onEvent, signal, robots, archives, clients, resolve, robotsDat, follow, everyMs = 60_000 } = options;
+  const {
+    input,
+    onEvent,
+    signal,
+    robots,
+    archives,
+    clients,
+    resolve,
+    robotsDat,
+    follow,
+    everyMs = 60_000,
+    seed = randomInt(2 ** 32),
+  } = options;
   const logs = orderLogs(options.logs);
   const formats = readLogFormat(options.format);
   if (!formats.ok) throw new TidemarkError("bad-option", formats.error.message);
   const nameCheck = resolve === undefined ? undefined : createNameCheck(resolve);
-  const seed = randomInt(2 ** 32);
   const history = archives === undefined ? undefined : await SiteHistory.read(archives, seed);
   const ranges = await readRanges(options.ranges);
   const rules = robots === undefined ? undefined : parseRobots(await readAtMost(robots, maxRobotsBytes, "robots.txt"));

@@ -20,6 +20,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   needless: { pages: "500" },
   freshness: { pages: "200", levels: "20" },
   savings: { pages: "200", levels: "20" },
+  traffic: { pages: "50", days: "1" },
   replay: { pages: "100", days: "5", levels: "5" },
   orders: { pages: "1000", sites: "30", cap: "200" },
   "order-sensitivity": { pages: "1000", sites: "30", cap: "200", batches: "4" },
