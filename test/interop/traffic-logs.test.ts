@@ -46,7 +46,9 @@ function writeSite(docroot: string): void {
 function countWithAwk(log: string, agent: string): number[] {
   const script =
     'index($6, agent) { split($3, a, " "); n++; if (a[1] == 304) m++; b += a[2] } END { print n + 0, m + 0, b + 0 }';
-  const text = execFileSync("awk", ["-F", '"', "-v", `agent=${agent}`, script, log], { encoding: "utf8" });
+  const text = execFileSync(requireProgram("awk"), ["-F", '"', "-v", `agent=${agent}`, script, log], {
+    encoding: "utf8",
+  });
   return text.trim().split(" ").map(Number);
 }
 
