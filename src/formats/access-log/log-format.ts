@@ -116,6 +116,8 @@ function splitApache(text: string): Piece[] | Result<never> {
 
 function apacheField(name: string, letter: string, argument: string | undefined): Token {
   const header = argument?.toLowerCase() ?? "";
+  // The parts of a second that LogFormat can write by themselves, as msec_frac, are no time.
+  if (letter === "t") return { name, field: /_frac$/.test(header) ? -1 : logField.time, kind: "text" };
   if (letter === "i") return { name, field: headerFields[header] ?? -1, kind: "text" };
   if (letter === "o") return { name, field: header === "etag" ? logField.etag : -1, kind: "text" };
   const [field, kind] = apacheFields[letter] ?? [-1, "text"];

@@ -3,7 +3,7 @@ import { type LogLine, logField } from "./log-line.ts";
 
 const months = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
-/** Reads moments such as `10/Oct/2026:13:55:36 -0700`, `2026-10-10T13:55:36-07:00` and seconds since 1970; a day's lines share the work of its date. */
+/** Reads moments such as `10/Oct/2026:13:55:36 -0700`, `2026-10-10T13:55:36-07:00` and seconds, milliseconds and microseconds since 1970; a day's lines share the work of its date. */
 export class LogClock {
   #date = "";
   #midnight: EpochSeconds | undefined;
@@ -12,7 +12,7 @@ export class LogClock {
   timeOf(line: LogLine): EpochSeconds | undefined {
     const text = line.textOf(logField.time, 40);
     const isIso = text[4] === "-";
-    if (!isIso && text[2] !== "/") return /^\d{9,10}(?:\.\d+)?$/.test(text) ? Math.floor(Number(text)) : undefined;
+    if (!isIso && text[2] !== "/") return readEpoch(text);
     const dateLength = isIso ? 10 : 11;
     const date = text.slice(0, dateLength);
     if (date !== this.#date) {
@@ -34,4 +34,11 @@ export class LogClock {
     const offset = zone === null ? 0 : (Number(zone[2]) * 60 + Number(zone[3])) * (zone[1] === "-" ? -60 : 60);
     return Number.isFinite(seconds) ? this.#midnight + seconds - offset : undefined;
   }
+}
+
+/** Digits since 1970: how many there are tells their unit. */
+function readEpoch(text: string): EpochSeconds | undefined {
+  const unit = /^(?:\d{9,10}(?:\.\d+)?|(\d{12,13})|(\d{15,16}))$/.exec(text);
+  if (unit === null) return undefined;
+  return Math.floor(Number(text) / (unit[1] !== undefined ? 1e3 : unit[2] !== undefined ? 1e6 : 1));
 }

@@ -69,6 +69,25 @@ const rows: ReadonlyArray<readonly [string, string, string | undefined, object]>
     { ...common, bytes: undefined, agent: "B" },
   ],
   [
+    "milliseconds since 1970",
+    `1.2.3.4 ${at}123 45 ${request} 1`,
+    '%h %{msec}t %{msec_frac}t "%r" %s %B %{ms}T',
+    common,
+  ],
+  ["microseconds since 1970", `1.2.3.4 ${at}123456 ${request}`, '%h %{usec}t "%r" %s %B', common],
+  [
+    "a time of one's own",
+    `1.2.3.4 2026-10-10T13:55:36-0700 ${request}`,
+    '%h %{%Y-%m-%dT%H:%M:%S%z}t "%r" %s %B',
+    common,
+  ],
+  [
+    "every other directive is passed over",
+    `1.2.3.4 8.8.8.8 443 123 x.html HTTP/1.1 k - 7 bob 0 + 100 200 1 a.example ${time} ${request}`,
+    '%a %A %{remote}p %D %f %H %{k}e %{c}C %k %u %L %X %I %O %{s}T %V %t "%r" %>s %b',
+    { ...common, bytes: "200", host: "a.example" },
+  ],
+  [
     "no bytes",
     `1.2.3.4 - - ${time} "GET /a?b=1 HTTP/1.1" 304 -`,
     undefined,
