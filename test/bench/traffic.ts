@@ -38,14 +38,25 @@ tidemark gives to it are of it (precision), which share of its requests tidemark
         file,
       ],
     };
+    const clientsMade = [...made.clients()];
+    const requests = clientsMade.reduce((sum, client) => sum + client.requests, 0);
+    /** What each says of all requests; they must agree before their times are compared. */
+    const totals: Readonly<Record<string, (output: string) => number>> = {
+      "tidemark traffic": (output) => Number(/^([\d,]+) requests/.exec(output)?.[1]?.replaceAll(",", "")),
+      goaccess: () => JSON.parse(readFileSync(report, "utf8")).general.valid_requests,
+      "awk, a count by agent": (output) =>
+        output.split("\n").reduce((sum, line) => sum + Number(/^\d+/.exec(line)?.[0] ?? 0), 0),
+    };
     for (let round = 0; round < rounds; round++)
       for (const [name, command] of Object.entries(commands)) {
-        const { wallSeconds, cpuSeconds, peakMiB } = await meterProcess(command);
+        const { wallSeconds, cpuSeconds, peakMiB, output } = await meterProcess(command);
+        const total = totals[name]?.(output);
+        if (total !== requests) throw new Error(`${name} counts ${total} requests, and there are ${requests}`);
         process.stdout.write(
           `${name.padEnd(24)}${wallSeconds.toFixed(1).padStart(8)} s${cpuSeconds.toFixed(1).padStart(8)} s of CPU${peakMiB.toFixed(0).padStart(6)} MiB\n`,
         );
       }
-    process.stdout.write(compareClasses(readFileSync(clients, "latin1"), made.clients()));
+    process.stdout.write(compareClasses(readFileSync(clients, "latin1"), clientsMade));
   },
 });
 
