@@ -203,6 +203,12 @@ function planEngine(given: Given, fail: (message: string) => never): EngineChoic
   return { name: engine, ...omitUndefined({ master, program, scratch }) };
 }
 
+/** What the machine has, or the container that this runs in. */
+function memoryBytes(): number {
+  const most = process.constrainedMemory();
+  return most > 0 ? Math.min(totalmem(), most) : totalmem();
+}
+
 function planRank(folder: string, given: Given, fail: (message: string) => never): GraphArguments {
   const { rounds: maxRounds, threads = availableParallelism(), linksMiB, nowMs, cycleMs, ...rest } = given;
   const { into, top, damping, tolerance, sites, harmonic, work: file, count = 1000, newShare, visits, previous } = rest;
@@ -218,7 +224,7 @@ function planRank(folder: string, given: Given, fail: (message: string) => never
     action: "rank",
     folder,
     threads,
-    linksBytes: linksMiB === undefined ? totalmem() / 2 : linksMiB * 2 ** 20,
+    linksBytes: linksMiB === undefined ? memoryBytes() / 2 : linksMiB * 2 ** 20,
     ...omitUndefined({ engine: planEngine(given, fail), into, top, damping, tolerance, maxRounds, sites, harmonic }),
     ...(work && { work }),
   };
