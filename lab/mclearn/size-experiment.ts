@@ -15,6 +15,7 @@ import {
 import { fixedRho } from "./rho-controller.ts";
 
 const where = "section 6.2.2, Figure 6.6";
+const thesisPages = 1e6;
 const exponents = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 const worlds = ["contended", "free"] as const;
 const rhos = [0.001, 0.3, 0.85, 1] as const;
@@ -58,7 +59,7 @@ export const sizeExperiment: Experiment = defineExperiment({
     { name: "exponent", meaning: "N is 2 to this power" },
     { name: "rho", meaning: "share of operations that are polls" },
     ...freshnessMeanings,
-    { name: "formula", meaning: "the same by formula" },
+    { name: "formula", meaning: "the same by formula, of a million pages" },
   ],
   published: [
     {
@@ -104,8 +105,9 @@ export const sizeExperiment: Experiment = defineExperiment({
     const [kind, power] = name.split(" ");
     const crawlers = 2 ** Number(power);
     const world = worldOf(values, crawlers, kind === "contended");
+    const whole = worldOf({ ...values, pages: thesisPages }, crawlers, kind === "contended");
     return rhos.map((rho, at): LabRow => {
-      const row = { world: kind ?? "", exponent: Number(power), rho, formula: meanField(world, crawlers, rho) };
+      const row = { world: kind ?? "", exponent: Number(power), rho, formula: meanField(whole, crawlers, rho) };
       if (kind !== "contended" || !simulated.includes(rho)) return { ...row, freshness: null, low: null, high: null };
       const courses = runCommunities(
         () => alikeCrawlers(crawlers, fixedRho(rho)),
@@ -123,7 +125,7 @@ function draw(rows: readonly LabRow[], world: string, figure: string): Figure {
   return {
     name: `sharing-sizes-${world}`,
     title: `Freshness by the number of crawlers, ${world === "free" ? "without" : "with"} contention`,
-    caption: `Lines by formula, dots by simulation. McLearn, Figure ${figure}.`,
+    caption: `Lines by formula for a million pages, dots by simulation. McLearn, Figure ${figure}.`,
     x: { label: "Crawlers", kind: "log" },
     y: { label: "Fresh copies", kind: "linear", format: "percent", domain: [0, 1] },
     marks: [
