@@ -1,8 +1,8 @@
 import type { LabRow } from "../../src/core/lab-result.ts";
 import { createRandom } from "../../src/core/random.ts";
+import { estimateFreshness, type SharingController } from "../../src/share/engine/model-rho.ts";
 import { boundMean } from "../planners/confidence.ts";
 import { type CommunityWorld, type CrawlerCourse, type CrawlerSetup, meanOf } from "./community-world.ts";
-import { estimateFreshness, type RhoController } from "./rho-controller.ts";
 import { simulateCommunity } from "./sharing-community.ts";
 
 /** How the thesis of sharing crawlers is cited. */
@@ -105,7 +105,7 @@ export function meanField(world: CommunityWorld, crawlers: number, rho: number):
 }
 
 /** So many crawlers that share, all alike. */
-export function alikeCrawlers(count: number, controller: RhoController<unknown>): CrawlerSetup[] {
+export function alikeCrawlers(count: number, controller: SharingController<unknown>): CrawlerSetup[] {
   return Array.from({ length: count }, () => ({ controller, isSharing: true }));
 }
 

@@ -1,9 +1,9 @@
-import type { RhoController } from "./rho-controller.ts";
+import type { SharingController } from "../../src/share/engine/model-rho.ts";
 
 /** One crawler of a community. */
 export interface CrawlerSetup {
   /** What decides between polls and merges; each crawler has a state of its own. */
-  readonly controller: RhoController<unknown>;
+  readonly controller: SharingController<unknown>;
   /** Whether others may merge from it. */
   readonly isSharing: boolean;
   /** False events that it adds to its log in place of each operation, and none that is true. Default none. */

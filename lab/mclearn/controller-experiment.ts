@@ -1,4 +1,5 @@
 import type { LabRow } from "../../src/core/lab-result.ts";
+import { modelRho, type SharingController } from "../../src/share/engine/model-rho.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
 import { asGoal, asRounded, asWorded, type PublishedNumber } from "../experiment/published.ts";
 import {
@@ -13,7 +14,7 @@ import {
   worldOf,
 } from "./community-parameters.ts";
 import { type CommunityWorld, meanOf } from "./community-world.ts";
-import { bangBangRho, fixedRho, modelRho, type RhoController } from "./rho-controller.ts";
+import { bangBangRho, fixedRho } from "./rho-controller.ts";
 
 const where = "section 6.3.1, Table 6.1";
 /** Table 6.1: crawlers, and the share of time with the low rho, in thousandths. */
@@ -30,7 +31,7 @@ const thousandths: readonly (readonly [crawlers: number, low: number])[] = [
 ];
 const table = thousandths.map(([crawlers, low]) => [crawlers, low / 1000] as const);
 const fixed = [0.1, 0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.96, 0.97, 0.98, 0.99] as const;
-const controllers: readonly (readonly [name: string, controller: RhoController<unknown>])[] = [
+const controllers: readonly (readonly [name: string, controller: SharingController<unknown>])[] = [
   ["bang-bang", bangBangRho],
   ["ours", modelRho()],
   ["baseline", fixedRho(1)],

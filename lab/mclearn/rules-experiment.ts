@@ -1,4 +1,5 @@
 import type { LabRow } from "../../src/core/lab-result.ts";
+import { modelRho, type SharingController } from "../../src/share/engine/model-rho.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
 import { asGoal, type PublishedNumber } from "../experiment/published.ts";
 import {
@@ -11,7 +12,7 @@ import {
   worldOf,
 } from "./community-parameters.ts";
 import type { CommunityWorld, CrawlerCourse, CrawlerSetup } from "./community-world.ts";
-import { advertisedRho, bangBangRho, fixedRho, modelRho, type RhoController } from "./rho-controller.ts";
+import { advertisedRho, bangBangRho, fixedRho } from "./rho-controller.ts";
 
 const rho = 0.85;
 const liarsOf8 = [0, 1, 3, 5] as const;
@@ -19,7 +20,10 @@ const trust = { spotShare: 0.05, falseWeight: 4, least: 0.5 } as const;
 /** False events for each operation of a liar. */
 const lies = 2;
 
-const honest = (controller: RhoController<unknown> = fixedRho(rho)): CrawlerSetup => ({ controller, isSharing: true });
+const honest = (controller: SharingController<unknown> = fixedRho(rho)): CrawlerSetup => ({
+  controller,
+  isSharing: true,
+});
 const parasite: CrawlerSetup = { controller: fixedRho(0), isSharing: false };
 
 /** A community, the part of it whose freshness counts, and what is different in its world. */

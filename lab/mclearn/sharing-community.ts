@@ -1,5 +1,6 @@
 import { IndexedHeap } from "../../src/core/indexed-heap.ts";
 import { pickInteger, type Random, shuffle } from "../../src/core/random.ts";
+import { estimateChangesPerSecond, type OperationSeen, type SharingPlan } from "../../src/share/engine/model-rho.ts";
 import { ChangingPages } from "./changing-pages.ts";
 import {
   type CommunityWorld,
@@ -9,7 +10,6 @@ import {
   type TrustRule,
 } from "./community-world.ts";
 import { EventLog, falseVersion } from "./event-log.ts";
-import type { OperationSeen, SharingPlan } from "./rho-controller.ts";
 
 /** Moments at which freshness is measured; those of the second half make its mean. */
 const samples = 32;
@@ -235,17 +235,12 @@ class Community {
     return plan;
   }
 
-  /**
-   * Changes of a page in a second, by what the crawler saw itself. Of changes that come at a rate L, visits at a rate V find L V / (L + V); V
-   * are its own polls and as many of each peer. Before it saw much, every second visit is taken to find something.
-   */
-  #estimateChanges(crawler: number, time: number): number {
+  /** Changes of a page in a second, by what the crawler saw itself. */
+  #estimateChanges(crawler: number, seconds: number): number {
     const { pages } = this.#world;
-    const found = ((this.#learned[crawler] as number) + 10) / (pages * time + 10 * pages);
-    const sharing = (this.#peers[crawler] as readonly number[]).length + 1;
-    const visits = (sharing * ((this.#polled[crawler] as number) + 10)) / (pages * time + 10 * pages);
-    // Hardly a visit finds nothing: how many changes were missed cannot be told.
-    return found < 0.98 * visits ? (found * visits) / (visits - found) : 50 * found;
+    const peers = (this.#peers[crawler] as readonly number[]).length;
+    const [learned, polls] = [this.#learned[crawler] as number, this.#polled[crawler] as number];
+    return estimateChangesPerSecond({ learned, polls, pages, seconds, peers });
   }
 
   /** The peer to merge from; undefined if there is none, or if the crawler took more than it may. */

@@ -2,6 +2,7 @@ import type { EpochMs } from "../core/index.ts";
 import type { CompanionMeans, FollowSitesOptions } from "../crawler/index.ts";
 import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
+import { ModelSteering, type VisitSeen } from "./engine/model-steering.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
 import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
 import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
@@ -13,11 +14,12 @@ export interface ExchangeOptions extends MergeLimits {
   /** Addresses of the web servers of peers. */
   readonly peers: readonly string[];
   /**
-   * The share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring.
+   * The share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring, `model` from what both
+   * cost, which also decides from how many peers to merge.
    *
    * @default "auto"
    */
-  readonly rho?: number | "auto";
+  readonly rho?: number | "auto" | "model";
   /** A peer is merged, and what was seen is shared, at most once in this time. @default 600000 */
   readonly intervalMs?: number;
   /** By which the crawler orders pages of about the same age, so that not all crawlers poll the same. Default: at random. */
@@ -46,6 +48,9 @@ export class EventExchange {
   readonly #controller: RhoController;
   readonly #allowance: MergeAllowance;
   readonly #intervalMs: number;
+  /** Decides in place of the controller, if there is one. */
+  readonly #model: ModelSteering | undefined;
+  #now: () => EpochMs = Date.now;
   #rho: RhoState;
   #wake = new AbortController();
 
@@ -54,7 +59,8 @@ export class EventExchange {
     this.#options = options;
     this.#roots = rootsOf(peers);
     this.#controller = rho === "auto" ? bangBang : fixedRho;
-    this.#rho = rho === "auto" ? firstRho : { ...firstRho, rho };
+    this.#rho = typeof rho === "number" ? { ...firstRho, rho } : firstRho;
+    this.#model = rho === "model" ? new ModelSteering(this.#roots.length) : undefined;
     this.#allowance = new MergeAllowance(this.#roots.length);
     this.#intervalMs = intervalMs;
   }
@@ -68,18 +74,21 @@ export class EventExchange {
 
   /** The share of polls at this moment. */
   get rho(): number {
-    return this.#rho.rho;
+    return this.#model?.plan.rho ?? this.#rho.rho;
   }
 
-  /** Tells of a visit that ended: how many pages were requested, and how many of them had changed. */
-  noteVisit(requests: number, changes: number): void {
-    this.#allowance.notePolls(requests, this.#rho.rho);
+  /** Tells of a visit that ended. */
+  noteVisit(visit: VisitSeen): void {
+    const { requests, changes } = visit;
+    this.#allowance.notePolls(requests, this.rho);
+    this.#model?.noteVisit(visit, this.#now() / 1000);
     this.#rho = this.#controller(this.#rho, { kind: "polls", count: requests, events: Math.min(changes, requests) });
     this.#wake.abort();
   }
 
   /** Merges and shares until the signal. For `companion` of `followSites`. */
   async run(means: CompanionMeans): Promise<void> {
+    this.#now = means.timing.now;
     await Promise.all([this.#mergeAll(means), this.#shareAll(means)]);
   }
 
@@ -89,8 +98,10 @@ export class EventExchange {
     const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      const [peer = "", at = 0] = [...due].reduce((first, other) => (other[1] < first[1] ? other : first));
-      if (at > timing.now() || !this.#allowance.take(this.#rho.rho)) {
+      const [peer = "", at = 0] = [...due]
+        .slice(0, this.#model?.plan.peers)
+        .reduce((first, other) => (other[1] < first[1] ? other : first));
+      if (at > timing.now() || !this.#allowance.take(this.rho)) {
         const waitMs = at > timing.now() ? at - timing.now() : day;
         await timing.delay(waitMs, AbortSignal.any([signal, this.#wake.signal]));
         continue;
@@ -101,13 +112,17 @@ export class EventExchange {
         this.#options.maxNewPerSite ?? defaultMaxNewPerSite,
       );
       const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates };
+      const startedAt = timing.now();
       const merge = await mergePeer(peer, ports, boundsOf(this.#options), signal);
       due.set(peer, timing.now() + this.#intervalMs);
       if (signal.aborted) return;
       const { counts } = candidates;
       this.#rho = this.#controller(this.#rho, { kind: "merge", events: counts.added + counts.sooner });
+      const fresh = counts.added + counts.sooner;
+      const seconds = (timing.now() - startedAt) / 1000;
+      this.#model?.noteMerge({ records: merge.events, fresh, seconds }, timing.now() / 1000);
       for (const origin of candidates.takeChanged()) expedite(origin);
-      this.#options.onMerge?.({ ...merge, ...counts, rho: this.#rho.rho });
+      this.#options.onMerge?.({ ...merge, ...counts, rho: this.rho });
     }
   }
 

@@ -64,7 +64,10 @@ class Trial implements AsyncDisposable {
       ...{ into: this.into, clock, delay, random: () => 0, signal: this.stop.signal },
       ...exchange.means,
       onVisit: ({ summary }) => {
-        exchange.noteVisit(summary?.requests ?? 0, (summary?.created ?? 0) + (summary?.updated ?? 0));
+        exchange.noteVisit({
+          ...{ site: this.site.origin, requests: summary?.requests ?? 0, pages: 3, seconds: 1 },
+          changes: (summary?.created ?? 0) + (summary?.updated ?? 0),
+        });
         this.#visits += 1;
         this.#told();
       },
@@ -219,4 +222,18 @@ test("a share that fails ends the crawl with its error", limit, async () => {
   trial.time.pass(10 * minute);
   await assert.rejects(following, { name: "TidemarkError" });
   rmSync(docroot);
+});
+
+test("a rho of model begins with most requests, and follows from what was seen", limit, async () => {
+  await using trial = await Trial.open();
+  trial.say("/a.html");
+  const following = trial.follow({ rho: "model" });
+  assert.equal(trial.exchange?.rho, 0.8);
+  await trial.visited(1);
+  await trial.until(() => trial.merges.length > 0);
+  trial.stop.abort();
+  await following;
+  assert.equal(trial.merges.length, 1);
+  const rho = trial.exchange?.rho ?? 0;
+  assert.ok(rho > 0 && rho < 1, `${rho}`);
 });

@@ -89,7 +89,7 @@ const exchangeSettings = {
     default: "by the other options",
     doc: `with \`--forever\`: ${sharingModes.map((name) => `\`${name}\``).join(", ")}; see [With other crawlers](#with-other-crawlers)`,
   }),
-  rho: row("rho N", text, "With --peer: share of requests among requests and merges, 0 to 1, or auto", {
+  rho: row("rho N", text, "With --peer: share of requests among requests and merges, 0 to 1, auto or model", {
     default: "`auto`",
     doc: "with `--peer`: share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring",
   }),

@@ -7,6 +7,7 @@ import {
   type FollowedVisit,
   followSites,
   isFailedVisit,
+  pagesOf,
   parseCrawlAddress,
 } from "../../crawler/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
@@ -227,7 +228,10 @@ class FollowRun {
       return;
     }
     this.#sum = { ...addCrawlSummaries([this.#sum, summary]), site: "" };
-    this.#exchange?.noteVisit(summary.requests, summary.created + summary.updated + summary.deleted);
+    this.#exchange?.noteVisit({
+      ...{ site, requests: summary.requests, pages: pagesOf(summary), seconds: summary.elapsedMs / 1000 },
+      changes: summary.created + summary.updated + summary.deleted,
+    });
     this.#progress.show(
       () => `${formatNoun(sites, "site")}, ${formatCount(open)} open, ${formatCount(due)} due: ${this.#formatSum()}`,
     );

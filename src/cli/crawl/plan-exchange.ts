@@ -4,7 +4,7 @@ import { isSharing, rhoOfMode, type ShareEventsOptions, type SharingMode } from 
 /** What the command line says about merging and sharing while sites are followed. */
 export interface ExchangeArguments {
   readonly peers: readonly string[];
-  readonly rho: number | "auto";
+  readonly rho: number | "auto" | "model";
   readonly intervalMs?: number;
   /** Where what was seen is shared. */
   readonly share?: Pick<ShareEventsOptions, "into" | "url" | "special" | "contact" | "peers">;
@@ -51,8 +51,16 @@ export function planExchange(
   const fixed = mode === undefined ? undefined : rhoOfMode(mode);
   if (fixed !== undefined && rho !== undefined) fail(`--mode ${mode} has a rho of its own: ${fixed}.`);
   if (fixed !== 1 && mode !== undefined && peers.length === 0) fail(`--mode ${mode} needs --peer.`);
-  const chosen = rho === undefined || rho === "auto" ? "auto" : /^(?:0|1|[01]?\.\d{1,6})$/.test(rho) ? Number(rho) : -1;
-  if (chosen !== "auto" && !(chosen >= 0 && chosen <= 1)) fail(`--rho ${rho} is not a number from 0 to 1, nor auto.`);
+  const chosen =
+    rho === undefined || rho === "auto"
+      ? "auto"
+      : rho === "model"
+        ? rho
+        : /^(?:0|1|[01]?\.\d{1,6})$/.test(rho)
+          ? Number(rho)
+          : -1;
+  if (typeof chosen === "number" && !(chosen >= 0 && chosen <= 1))
+    fail(`--rho ${rho} is not a number from 0 to 1, nor auto or model.`);
   const isHybrid = mode !== undefined && fixed === undefined;
   if (isHybrid && (chosen === 0 || chosen === 1)) fail(`--mode ${mode} needs a --rho between 0 and 1.`);
   return {

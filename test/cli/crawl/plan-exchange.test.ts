@@ -70,7 +70,7 @@ const refused = [
   [{ peers, mode: "parasitic", ...share }, /--mode parasitic excludes --share-into/],
   [{ peers, mode: "parasitic", rho: "0.5" }, /--mode parasitic has a rho of its own: 0/],
   [{ mode: "parasitic" }, /--mode parasitic needs --peer/],
-  [{ peers, rho: "1.5" }, /--rho 1\.5 is not a number from 0 to 1, nor auto/],
+  [{ peers, rho: "1.5" }, /--rho 1\.5 is not a number from 0 to 1, nor auto or model/],
   [{ peers, rho: "-1" }, /--rho -1 is not/],
   [{ peers, rho: "much" }, /--rho much is not/],
   [{ peers, mode: "non-sharing-hybrid", rho: "1" }, /needs a --rho between 0 and 1/],

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { advertisedRho, bangBangRho, fixedRho } from "../../../lab/mclearn/rho-controller.ts";
 import {
-  advertisedRho,
-  bangBangRho,
   estimateFreshness,
   findBestRho,
-  fixedRho,
   modelRho,
   type OperationSeen,
-  type RhoController,
+  type SharingController,
   type SharingSituation,
   sweepFreshness,
-} from "../../../lab/mclearn/rho-controller.ts";
+} from "../../../src/share/engine/model-rho.ts";
 
 const situation: SharingSituation = { pages: 1e6, changesPerSecond: 4.9651e-6, peers: 63 };
 const poll = (fresh: number): OperationSeen => ({ kind: "poll", seconds: 3.2, fresh, records: 0 });
@@ -23,7 +21,7 @@ const merge = (records: number): OperationSeen => ({
 });
 
 function planAfter<State>(
-  controller: RhoController<State>,
+  controller: SharingController<State>,
   seen: readonly OperationSeen[],
   at: SharingSituation = situation,
 ) {

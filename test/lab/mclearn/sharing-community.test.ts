@@ -3,15 +3,10 @@ import { describe, it } from "node:test";
 import { ChangingPages } from "../../../lab/mclearn/changing-pages.ts";
 import { type CommunityWorld, type CrawlerSetup, meanOf } from "../../../lab/mclearn/community-world.ts";
 import { EventLog, falseVersion } from "../../../lab/mclearn/event-log.ts";
-import {
-  bangBangRho,
-  estimateFreshness,
-  fixedRho,
-  modelRho,
-  type RhoController,
-} from "../../../lab/mclearn/rho-controller.ts";
+import { bangBangRho, fixedRho } from "../../../lab/mclearn/rho-controller.ts";
 import { simulateCommunity } from "../../../lab/mclearn/sharing-community.ts";
 import { createRandom } from "../../../src/core/random.ts";
+import { estimateFreshness, modelRho, type SharingController } from "../../../src/share/engine/model-rho.ts";
 
 const pages = 5000;
 const world: CommunityWorld = {
@@ -23,7 +18,7 @@ const world: CommunityWorld = {
   seconds: 2 * pages,
 };
 
-const crawlers = (count: number, controller: RhoController<unknown>, isSharing = true): CrawlerSetup[] =>
+const crawlers = (count: number, controller: SharingController<unknown>, isSharing = true): CrawlerSetup[] =>
   Array.from({ length: count }, () => ({ controller, isSharing }));
 
 function freshnessOf(setups: readonly CrawlerSetup[], changed: Partial<CommunityWorld> = {}): number {
