@@ -1,4 +1,5 @@
 import type { LabRow } from "../../src/core/lab-result.ts";
+import { estimateFreshness, findBestRho, sweepFreshness } from "../../src/share/engine/model-rho.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
 import { asGoal } from "../experiment/published.ts";
 import {
@@ -13,7 +14,7 @@ import {
   worldOf,
 } from "./community-parameters.ts";
 import type { CommunityWorld } from "./community-world.ts";
-import { estimateFreshness, findBestRho, fixedRho, sweepFreshness } from "./rho-controller.ts";
+import { fixedRho } from "./rho-controller.ts";
 
 const sizes = [1, 16] as const;
 const shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1] as const;

@@ -91,7 +91,7 @@ const exchangeSettings = {
   }),
   rho: row("rho N", text, "With --peer: share of requests among requests and merges, 0 to 1, auto or model", {
     default: "`auto`",
-    doc: "with `--peer`: share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring",
+    doc: "with `--peer`: share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring, `model` from what both cost",
   }),
   exchangeMs: row(
     "exchange DURATION",
