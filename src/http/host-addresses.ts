@@ -24,13 +24,15 @@ interface Answer {
 const leastMs = 60_000;
 const mostMs = 24 * 3600 * 1000;
 const failureMs = 300_000;
+/** What a name server says of a name that has no address; all else is trouble that may pass. */
+const noAddress: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 const timeoutMs = 3000;
 const tries = 2;
 /** More addresses of one host are ignored. */
 const maxAddresses = 16;
 
 /**
- * Addresses of hosts. A name server's answer is kept for the time that it names, from a minute to a day, a failure for five
+ * Addresses of hosts. A name server's answer is kept for the time that it names, from a minute to a day, that there is none for five
  * minutes; no more than some look-ups are made at once, and each ends after some seconds. Names in the system's file of hosts are
  * not looked up, unless name servers are given.
  */
@@ -42,7 +44,7 @@ export class HostAddresses {
   readonly #named: ReadonlyMap<string, readonly string[]>;
   /** The least recently looked up first. */
   readonly #answers = new Map<string, Answer>();
-  readonly #underWay = new Map<string, Promise<readonly string[]>>();
+  readonly #underWay = new Map<string, Promise<readonly string[] | undefined>>();
   readonly #waiting: Array<() => void> = [];
   #lookups = 0;
   #failures = 0;
@@ -72,6 +74,11 @@ export class HostAddresses {
 
   /** Addresses of a host; none if it has none or cannot be looked up. Never rejects. */
   async of(host: string): Promise<readonly string[]> {
+    return (await this.find(host)) ?? [];
+  }
+
+  /** As {@link of}; undefined if the name server did not answer, or could not: it may do so later. */
+  async find(host: string): Promise<readonly string[] | undefined> {
     if (isIP(host) !== 0) return [host];
     const named = this.#named.get(host) ?? (host === "localhost" ? ["127.0.0.1"] : undefined);
     if (named !== undefined) return named;
@@ -94,7 +101,8 @@ export class HostAddresses {
     };
   }
 
-  async #look(host: string): Promise<readonly string[]> {
+  /** @returns undefined if the name server did not answer, or could not; that is not kept */
+  async #look(host: string): Promise<readonly string[] | undefined> {
     if (this.#running >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     this.#lookups++;
@@ -107,6 +115,8 @@ export class HostAddresses {
     else next();
     const records = found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])).slice(0, maxAddresses);
     if (records.length === 0) this.#failures++;
+    const isSure = found.every((one) => one.status === "fulfilled" || noAddress.has(one.reason?.code));
+    if (records.length === 0 && !isSure) return undefined;
     const ttlMs = records.length === 0 ? failureMs : Math.min(...records.map(({ ttl }) => ttl)) * 1000;
     const keptMs = Math.min(mostMs, Math.max(leastMs, ttlMs));
     const addresses = records.map(({ address }) => address);

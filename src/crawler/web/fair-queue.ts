@@ -1,3 +1,9 @@
+/** A site, and the address that brought it. */
+export interface QueuedSite {
+  readonly site: number;
+  readonly by: number;
+}
+
 /** Sites that wait for look-ups or first turns: in turn by who brought them, so that nobody who brings many keeps others waiting. */
 export class FairQueue {
   readonly #mostOfOne: number;
@@ -24,7 +30,7 @@ export class FairQueue {
   }
 
   /** Takes the next site, until {@link end}. O(those who brought sites and have as many as may be) */
-  take(): { readonly site: number; readonly by: number } | undefined {
+  take(): QueuedSite | undefined {
     for (const [by, waiting] of this.#waiting) {
       if (!this.begin(by)) continue;
       const site = waiting.sites[waiting.next++] as number;

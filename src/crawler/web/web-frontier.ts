@@ -4,7 +4,7 @@ import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
 import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
-import { FairQueue } from "./fair-queue.ts";
+import { FairQueue, type QueuedSite } from "./fair-queue.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
 import { UnansweredSites } from "./unanswered-sites.ts";
 import type { CrawlWebOptions, FrontierCounts, WebOrder } from "./web-options.ts";
@@ -104,6 +104,8 @@ export class WebFrontier {
   readonly #failedLookups = new Map<string, number>();
   /** Sites whose addresses are not known yet. */
   readonly #unlocated: FairQueue;
+  /** Sites whose name server was in trouble: each is looked up once more, after others. */
+  readonly #soughtAgain = new Set<number>();
   #locating = 0;
   #unresolved = 0;
   /** Pages that are done, until that may be durable. */
@@ -247,7 +249,7 @@ export class WebFrontier {
 
   /** When {@link next} may return a turn; Infinity if something must happen first. */
   readyAt(now: EpochMs): EpochMs {
-    return this.#isBusy ? Number.POSITIVE_INFINITY : this.#turns.readyAt(now);
+    return this.busy + this.#others >= this.#connections ? Number.POSITIVE_INFINITY : this.#turns.readyAt(now);
   }
 
   /**
@@ -257,7 +259,7 @@ export class WebFrontier {
    */
   next(now: EpochMs, others = 0): WebTurn | undefined {
     this.#others = others;
-    while (!this.#isBusy) {
+    while (this.busy + others < this.#connections) {
       this.#taking = undefined;
       const turn = this.#turns.next(now) ?? this.#nextParked(now);
       if (turn === undefined) return undefined;
@@ -278,10 +280,6 @@ export class WebFrontier {
       const turn = this.#turns.next(now);
       if (turn !== undefined) return turn;
     }
-  }
-
-  get #isBusy(): boolean {
-    return this.busy + this.#others >= this.#connections;
   }
 
   /** Turns under way of sites that answered before. */
@@ -316,10 +314,8 @@ export class WebFrontier {
   end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): EpochMs {
     for (const page of pages) if (!left.includes(page)) this.#finished.push(page.number);
     this.#done += pages.length - left.length - doneBefore;
-    this.#hold(
-      site,
-      left.map(({ number }) => number),
-    );
+    const again = left.map(({ number }) => number);
+    this.#hold(site, again);
     let at = notBefore;
     const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;
     if (failures === 0) this.#failures.delete(site);
@@ -350,7 +346,7 @@ export class WebFrontier {
       const next = this.#unlocated.take();
       if (next === undefined) return;
       this.#locating++;
-      void this.#locateOne(next.site).finally(() => {
+      void this.#locateOne(next).finally(() => {
         this.#locating--;
         this.#unlocated.end(next.by);
         this.locate();
@@ -364,13 +360,18 @@ export class WebFrontier {
     return this.#addressOfSite.get(this.#queue.siteOf(origin) ?? -1);
   }
 
-  async #locateOne(site: number): Promise<void> {
+  async #locateOne({ site, by }: QueuedSite): Promise<void> {
     const origin = this.#queue.siteName(site) as string;
     const host = hostOf(origin);
     const domain = domainOf(host);
     const failed = (): number => this.#failedLookups.get(domain) ?? 0;
-    const [first] = failed() >= maxFailedLookups ? [] : await this.#hosts.of(host);
+    const found = failed() >= maxFailedLookups ? [] : await this.#hosts.find(host);
+    const [first] = found ?? [];
     if (first === undefined) {
+      if (found === undefined && !this.#soughtAgain.has(site)) {
+        this.#soughtAgain.add(site);
+        return this.#unlocated.add(site, by);
+      }
       this.#failedLookups.set(domain, failed() + 1);
       this.#unresolved++;
       return;

@@ -145,6 +145,30 @@ describe("a crawl of a hostile Web", () => {
     );
   });
 
+  it("looks up a name once more whose server was in trouble, and no other", async () => {
+    const asked = new Map<string, number>();
+    await using web = await openLoopbackWeb({
+      addressOf: (host) => {
+        const times = (asked.get(host) ?? 0) + 1;
+        asked.set(host, times);
+        if (host === "seed.test") return ["127.0.0.1"];
+        if (host === "none.test") return "no-name";
+        return host === "never.test" || times <= 2 ? "failure" : ["127.0.0.1"];
+      },
+      answer: ({ host, port }, response) => {
+        const hosts = host === "seed.test" ? ["late.test", "never.test", "none.test"] : [];
+        response
+          .setHeader("content-type", "text/html")
+          .end(hosts.map((to) => `<a href="http://${to}:${port}/">x</a>`).join(""));
+      },
+    });
+    using temp = makeTempFolder();
+    const summary = await crawlWeb({ ...optionsFor(web, temp.path), seeds: [`${web.originOf("seed.test")}/`] });
+    assert.deepEqual(web.pages(), ["seed.test/", "late.test/"], JSON.stringify([...asked]));
+    assert.equal(summary.unresolvedSites, 2);
+    assert.ok((asked.get("none.test") ?? 0) < (asked.get("never.test") ?? 0), JSON.stringify([...asked]));
+  });
+
   it("waits for no host that never answers before it goes on with sites that did", async () => {
     const silent = Array.from({ length: 40 }, (_, at) => `silent${at}.test/`);
     let open = 0;
