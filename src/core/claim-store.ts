@@ -46,11 +46,11 @@ export interface AnsweredClaim extends PeerClaim {
 export interface StoredTrust {
   /** What was remembered of each peer, as it was given. */
   readonly states: ReadonlyMap<string, unknown>;
-  /** How many claims of a peer about a site are open. */
+  /** How many claims of a peer about a site are open, by kind. */
   readonly open: ReadonlyArray<{
     readonly peer: string;
     readonly site: number;
-    readonly isSame: boolean;
+    readonly kind: ClaimKind;
     readonly count: number;
   }>;
 }
@@ -64,14 +64,15 @@ export interface ClaimStore {
       | { readonly site: number; readonly paths: readonly string[] }
       | { readonly waitingOf: string; readonly limit: number },
   ): PeerClaim[];
-  /** Keeps claims. One that is open stays as it is; claims about pages in trouble are left out. */
+  /** Keeps claims. One that is open stays as it is, a promise of the time of the last one; claims about pages in trouble are left out. */
   keepClaims(claims: readonly PeerClaim[]): void;
   /** Open claims, the oldest first, whose pages were answered since, and all that were merged before a time. */
   listAnswered(expiredBefore: EpochSeconds, limit: number): AnsweredClaim[];
   /**
    * Removes claims and remembers peers, all of it or nothing. A state that is undefined is forgotten, with the peer's claims.
    *
-   * @param withdrawnOf - peers whose open claims move no visit any more, unless others say the same
+   * @param withdrawnOf - peers whose open claims move no visit any more, unless others say the same. Promises of all peers are
+   *   taken back then
    */
   settleClaims(settled: {
     readonly done: ReadonlyArray<Pick<PeerClaim, "peer" | "site" | "path">>;

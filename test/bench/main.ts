@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   month: () => import("./month.ts"),
   polling: () => import("./polling.ts"),
   share: () => import("./share.ts"),
+  poisoning: () => import("./poisoning.ts"),
   follow: () => import("./follow.ts"),
   "real-crawl": () => import("./real-crawl.ts"),
   "web-crawl": () => import("./web-crawl.ts"),

@@ -41,6 +41,7 @@ test("a merged change is requested first, a merged URL is found, and nothing of 
 
 test("a lifetime that a peer gives puts a poll off, and a change that another one tells calls for it again", async () => {
   await using merger = await Merger.open();
+  merger.trust();
   const held = (merger.rows() as [string][]).find(([path]) => path === "/a");
   assert.ok(held !== undefined);
   const database = new Database(join(merger.crawler.folder.path, ".tidemark", "state.db"));
@@ -65,6 +66,7 @@ test("a lifetime that a peer gives puts a poll off, and a change that another on
 
 test("the order in which events come does not matter, nor does their coming twice", async () => {
   await using merger = await Merger.open();
+  merger.trust();
   const { crawler } = merger;
   const into = crawler.folder.path;
   const kinds = ["created", "updated", "deleted"] as const;
@@ -80,7 +82,9 @@ test("the order in which events come does not matter, nor does their coming twic
   );
   const database = new Database(join(into, ".tidemark", "state.db"));
   const reset = (): void => {
-    database.exec("UPDATE url SET unconfirmed = 0, due = 0; DELETE FROM url WHERE state = 'new'; DELETE FROM peer");
+    database.exec(
+      "UPDATE url SET unconfirmed = 0, due = 0; DELETE FROM url WHERE state = 'new'; DELETE FROM peer; DELETE FROM peer_claim",
+    );
   };
   const events = fc.array(event, { minLength: 1, maxLength: 6 });
   await fc.assert(
@@ -134,6 +138,7 @@ test("days since the last merge are asked for, conditionally and compressed; one
 
 test("events of other sites, of share files, and beyond the bounds are left out", async () => {
   await using merger = await Merger.open();
+  merger.trust();
   const events = Array.from({ length: 20 }, (_, at) => merger.event(`/n${at}`));
   merger.say(merger.event("/a", { url: "http://other.example/" }), merger.event("/robots.shr"), ...events);
   assert.deepEqual(countsOf(await merger.merge({ maxNewPerSite: 5 })), [5, 0, 0, 1, 1, 15]);
@@ -141,6 +146,7 @@ test("events of other sites, of share files, and beyond the bounds are left out"
 
 test("a file beyond the bounds is read up to them at most, and does not keep the merge from later days", async () => {
   await using merger = await Merger.open();
+  merger.trust();
   const { crawler } = merger;
   const many = Array.from({ length: 20 }, (_, at) => merger.event(`/n${at}`));
   for (const [bound, problem, added] of [

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import Database from "libsql";
 import { dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
 import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
+import { firstTrust } from "../../src/share/engine/trust/peer-trust.ts";
 import { type MergeEventsOptions, type MergeSummary, mergeEvents } from "../../src/share/merge-events.ts";
+import { openStore } from "../../src/storage/state/store.ts";
 import { Crawler } from "../crawler/engine/site-visit.ts";
 
 type Answer = string | Uint8Array | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -103,6 +105,13 @@ export class Merger implements AsyncDisposable {
       days: 2,
       ...more,
     });
+  }
+
+  /** Lets the crawler trust the peer, as after many claims that were true. */
+  trust(): void {
+    using store = openStore({ into: this.crawler.folder.path });
+    const trust = { ...firstTrust, good: 60, at: this.seconds };
+    store.claims.settleClaims({ done: [], states: [[this.peer.url, trust]], withdrawnOf: [] });
   }
 
   /** What the state says of each URL that a peer may move. */

@@ -194,8 +194,8 @@ export class PeerCandidates {
       this.#added.set(site, count + 1);
       added.push({ site, path });
       this.counts.added += 1;
-    } else if (admission === "act" && candidate.kind === "later") {
-      later.push([id, candidate.checkedAt, candidate.dueAt]);
+    } else if (admission !== "probe" && candidate.kind === "later") {
+      later.push([id, candidate.checkedAt, admission === "heed" ? 0 : candidate.dueAt]);
       this.counts.later += 1;
     } else {
       sooner.push(id);

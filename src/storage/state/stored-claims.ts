@@ -9,7 +9,7 @@ const onlyOf = `(${openOf} EXCEPT SELECT site, path FROM peer_claim WHERE peer <
 
 const sql = {
   states: "SELECT peer, state FROM peer_trust ORDER BY peer",
-  open: "SELECT peer, site, kind = 'same', count(*) FROM peer_claim WHERE is_open = 1 GROUP BY 1, 2, 3",
+  open: "SELECT peer, site, kind, count(*) FROM peer_claim WHERE is_open = 1 GROUP BY 1, 2, 3",
   of: `SELECT ${columns} FROM json_each(?2) j CROSS JOIN peer_claim c ON c.site = ?1 AND c.path = j.value`,
   waiting: `SELECT ${columns} FROM peer_claim c WHERE peer = ?1 AND is_open = 0 ORDER BY id LIMIT ?2`,
   keep: `INSERT INTO peer_claim (peer, site, path, kind, source, polled, merged, is_open, asked, seen)
@@ -18,7 +18,9 @@ const sql = {
     FROM json_each(?) j LEFT JOIN url u ON u.site = j.value ->> 1 AND u.path = j.value ->> 2
     LEFT JOIN seen_change s ON s.site = j.value ->> 1 AND s.path = j.value ->> 2 WHERE u.trouble IS NULL
     ON CONFLICT DO UPDATE SET kind = excluded.kind, source = excluded.source, polled = excluded.polled,
-      merged = excluded.merged, is_open = excluded.is_open, asked = excluded.asked, seen = excluded.seen WHERE is_open = 0`,
+      merged = iif(is_open = 1, merged, excluded.merged), is_open = excluded.is_open,
+      asked = iif(is_open = 1, asked, excluded.asked), seen = iif(is_open = 1, seen, excluded.seen)
+      WHERE is_open = 0 OR (kind = 'same' AND excluded.kind = 'same')`,
   answered: `SELECT ${columns}, u.id, ${isAnswered}, u.digest IS NOT NULL, s.seq IS NOT c.seen, s.is_deleted, u.modified,
       u.trouble, u.is_link_only
     FROM peer_claim c LEFT JOIN url u ON u.site = c.site AND u.path = c.path
@@ -32,8 +34,9 @@ const sql = {
   forgetClaims: "DELETE FROM peer_claim WHERE peer = ?",
   // URLs that the peer added stay: a link may have named them since, and each costs one request.
   calm: `UPDATE url SET unconfirmed = 0 WHERE state = 'known' AND (site, path) IN ${onlyOf}`,
-  recheck: `UPDATE url SET checked = NULL, due = iif(trouble IS NULL, 0, due) WHERE state = 'known'
-    AND (site, path) IN (SELECT site, path FROM peer_claim WHERE peer = ?1 AND is_open = 1 AND kind = 'same')`,
+  // Most promises of a peer that was proven are not remembered one by one: those of others come again.
+  recheck: `UPDATE url SET checked = NULL, due = 0 WHERE checked IS NOT NULL AND state = 'known' AND trouble IS NULL
+    AND digest IS NOT NULL`,
   withdraw: "DELETE FROM peer_claim WHERE peer = ? AND kind <> 'create'",
 } as const;
 
@@ -88,10 +91,10 @@ export class StoredClaims implements ClaimStore {
   readTrust(): StoredTrust {
     return inDatabase(this.#file, () => {
       const states = prepareStatement(this.#connection, sql.states).all() as [string, string][];
-      const open = prepareStatement(this.#connection, sql.open).all() as [string, number, number, number][];
+      const open = prepareStatement(this.#connection, sql.open).all() as [string, number, ClaimKind, number][];
       return {
         states: new Map(states.map(([peer, state]) => [peer, JSON.parse(state)])),
-        open: open.map(([peer, site, isSame, count]) => ({ peer, site, isSame: isSame === 1, count })),
+        open: open.map(([peer, site, kind, count]) => ({ peer, site, kind, count })),
       };
     });
   }
@@ -128,7 +131,8 @@ export class StoredClaims implements ClaimStore {
     inDatabase(this.#file, () =>
       transact(this.#connection, () => {
         run(sql.remove, JSON.stringify(done.map(({ site, path, peer }) => [site, path, peer])));
-        for (const peer of withdrawnOf) for (const text of [sql.calm, sql.recheck, sql.withdraw]) run(text, peer);
+        for (const peer of withdrawnOf) for (const text of [sql.calm, sql.withdraw]) run(text, peer);
+        if (withdrawnOf.length > 0) run(sql.recheck);
         for (const [peer, state] of states)
           if (state === undefined) for (const text of [sql.forget, sql.forgetClaims]) run(text, peer);
           else run(sql.write, peer, JSON.stringify(state));

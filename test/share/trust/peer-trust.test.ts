@@ -42,7 +42,7 @@ test("a lie costs more trust than a true claim gives", () => {
       assert.ok(up >= scoreOf(before) - 0.02 && down < scoreOf(before) + 0.02);
       const score = scoreOf(before);
       assert.ok(score >= 0 && score <= 1 && weightOf(before) >= 0 && weightOf(before) < 1);
-      const { open, perSite, perDay } = allowanceOf(before);
+      const { open, perSite, perDay } = allowanceOf(before, "update");
       assert.ok(perSite <= open && open <= 1024 && perDay <= 24 * open);
       // The order of the outcomes weighs the newest most: the same ones sorted by truth rank accordingly.
       const sorted = [...outcomes].sort();
@@ -71,6 +71,6 @@ test("the way out of quarantine: claims that are true again, longer than it took
   const inveterate = after(times(1000, false));
   assert.ok(proofs(inveterate, now) > 80, String(proofs(inveterate, now)));
   assert.ok(proofs(inveterate, now + 365 * day) < 20);
-  assert.deepEqual(allowanceOf(caught), { open: 4, perSite: 1, perDay: 4 });
+  assert.deepEqual(allowanceOf(caught, "update"), { open: 4, perSite: 1, perDay: 4 });
   assert.equal(weightOf(caught), 0);
 });

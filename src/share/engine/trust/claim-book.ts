@@ -24,8 +24,11 @@ export interface ClaimPorts {
 /** What a peer says of a page, before it is decided what is done about it. */
 export type Claim = Pick<PeerClaim, "site" | "path" | "kind" | "source" | "polledAt">;
 
-/** What is done about a claim: `probe` requests a page that is said to be the same. */
-export type Admission = "act" | "probe" | "defer";
+/**
+ * What is done about a claim: `probe` requests a page that is said to be the same, `heed` takes it as found the same, but
+ * leaves it due.
+ */
+export type Admission = "act" | "heed" | "probe" | "defer";
 
 /** Claims whose page was never answered are forgotten after this: a week, in seconds. */
 const expirySeconds = 7 * 86_400;
@@ -36,8 +39,6 @@ const maxWaiting = 1000;
 const promisesPerProbe = 16;
 /** Claims beyond a peer's bounds are acted upon if those who make them are believed so far together. */
 const beliefNeeded = 0.75;
-/** Promises of an unproven peer may wait longer for their proof than other claims do. */
-const promisesPerClaim = 4;
 
 const hostOf = (peer: string): string => new URL(peer).hostname;
 
@@ -87,9 +88,9 @@ export class ClaimBook {
 
   /** Claims of the peer that waited and may be acted upon now; {@link admit} them. */
   takeWaiting(): PeerClaim[] {
-    const free = allowanceOf(this.trustOf(this.#peer)).open - this.#count(this.#peer, "news");
+    const free = allowanceOf(this.trustOf(this.#peer), "update").open - this.#count(this.#peer, "update");
     const { store } = this.#ports;
-    return free <= 0 ? [] : store.findClaims({ waitingOf: this.#peer, limit: Math.min(free, maxWaiting) });
+    return free <= 0 ? [] : store.findClaims({ waitingOf: this.#peer, limit: Math.min(4 * free, maxWaiting) });
   }
 
   /** Reads what others claim of pages of a site, before claims about them are admitted. */
@@ -102,18 +103,23 @@ export class ClaimBook {
     const { site, path, kind } = claim;
     const all = this.#known.get(path) ?? [];
     const own = all.find(({ peer }) => peer === this.#peer);
-    if (own?.isOpen) return "act";
     const trust = this.trustOf(this.#peer);
-    if (kind === "same" && isProven(trust) && this.#ports.random() * promisesPerProbe >= 1) return "act";
+    const isPromise = kind === "same";
+    if (own?.isOpen && own.kind === kind) {
+      if (isPromise) this.#fresh.push({ ...own, polledAt: claim.polledAt });
+      return isPromise && !isProven(trust) ? "heed" : "act";
+    }
+    if (isPromise && isProven(trust) && this.#ports.random() * promisesPerProbe >= 1) return "act";
     const isKnown = all.some((other) => other.isOpen && other.kind === kind);
-    const isActedOn = (isKnown && kind !== "same") || this.#hasRoom(site, kind, trust) || this.#isBelieved(claim, all);
+    const isActedOn = (isKnown && !isPromise) || this.#hasRoom(site, kind, trust) || this.#isBelieved(claim, all);
     if (isActedOn) this.#act(site, kind, trust, isKnown);
-    else if (kind === "same" || !this.#mayWait()) return "defer";
+    else if (isPromise || !this.#mayWait()) return "defer";
     const kept = { ...claim, peer: this.#peer, mergedAt: this.#ports.now(), isOpen: isActedOn };
     this.#fresh.push(kept);
     this.#known.set(path, [...all.filter((other) => other !== own), kept]);
     if (!isActedOn) return "defer";
-    return kind === "same" && isProven(trust) ? "probe" : "act";
+    if (!isPromise) return "act";
+    return isProven(trust) ? "probe" : "heed";
   }
 
   /** Notes a fault of the peer that no page proves. */
@@ -155,8 +161,7 @@ export class ClaimBook {
       );
     }
     this.#open = new Map();
-    for (const { peer, site, isSame, count } of store.readTrust().open)
-      this.#add(peer, site, isSame ? "same" : "update", count);
+    for (const { peer, site, kind, count } of store.readTrust().open) this.#add(peer, site, kind, count);
   }
 
   #weigh(claims: readonly AnsweredClaim[]): void {
@@ -171,21 +176,23 @@ export class ClaimBook {
     }
   }
 
-  #count(peer: string, of: "news" | "promises" | number): number {
-    return this.#open.get(`${of} ${peer}`) ?? 0;
+  /** Open claims of a peer; updates and deletions count together, new URLs by themselves, and so do promises. */
+  #count(peer: string, kind: ClaimKind, site?: number): number {
+    return this.#open.get(`${kind === "delete" ? "update" : kind} ${site ?? ""} ${peer}`) ?? 0;
   }
 
   #add(peer: string, site: number, kind: ClaimKind, count: number): void {
-    for (const of of kind === "same" ? (["promises"] as const) : (["news", site] as const))
-      this.#open.set(`${of} ${peer}`, this.#count(peer, of) + count);
+    for (const of of [undefined, site]) {
+      const key = `${kind === "delete" ? "update" : kind} ${of ?? ""} ${peer}`;
+      this.#open.set(key, (this.#open.get(key) ?? 0) + count);
+    }
   }
 
   #hasRoom(site: number, kind: ClaimKind, trust: PeerTrust): boolean {
-    const { open, perSite, perDay } = allowanceOf(trust);
+    const { open, perSite, perDay } = allowanceOf(trust, kind);
     const today = Math.floor(this.#ports.now() / 86_400);
     if (trust.acted.day === today && trust.acted.count >= perDay) return false;
-    if (kind === "same") return !trust.isQuarantined && this.#count(this.#peer, "promises") < promisesPerClaim * open;
-    return this.#count(this.#peer, "news") < open && this.#count(this.#peer, site) < perSite;
+    return this.#count(this.#peer, kind) < open && this.#count(this.#peer, kind, site) < perSite;
   }
 
   /** Peers of one host, and those that pass on what one crawler saw, are one voice. */

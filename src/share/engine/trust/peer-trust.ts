@@ -41,7 +41,11 @@ const releaseAbove = 0.6;
 /** Bounds on claims whose outcome is open. */
 const firstWindow = 64;
 const windowPerProof = 16;
+const firstSiteWindow = 16;
+const siteWindowPerProof = 8;
 const quarantineWindow = 4;
+/** Of these windows one in so many is for new URLs, and as many are for promises. */
+const newUrlShare = 4;
 /** A day may bring so many windows. */
 const windowsPerDay = 24;
 
@@ -71,15 +75,23 @@ export function isProven(trust: PeerTrust): boolean {
   return !trust.isQuarantined && trust.good >= 16 && scoreOf(trust) >= 0.8;
 }
 
-/** Most open claims of a peer, of a site, and claims that are acted upon in a day. */
-export function allowanceOf({ good, isQuarantined }: PeerTrust): {
+/** Most claims of a peer at a time. */
+export interface ClaimAllowance {
+  /** Claims whose outcome is open. */
   readonly open: number;
+  /** Those of one site. */
   readonly perSite: number;
+  /** Claims that are acted upon in a day. */
   readonly perDay: number;
-} {
-  if (isQuarantined) return { open: quarantineWindow, perSite: 1, perDay: quarantineWindow };
-  const open = Math.round(firstWindow + windowPerProof * good);
-  return { open, perSite: Math.ceil(open / 2), perDay: windowsPerDay * open };
+}
+
+/** How much a peer may claim of a kind: new URLs and promises cost more than an update that turns out to be none. */
+export function allowanceOf({ good, isQuarantined }: PeerTrust, kind: ClaimKind): ClaimAllowance {
+  if (isQuarantined) return { open: kind === "same" ? 0 : quarantineWindow, perSite: 1, perDay: quarantineWindow };
+  const all = Math.round(firstWindow + windowPerProof * good);
+  const site = Math.round(firstSiteWindow + siteWindowPerProof * good);
+  const share = kind === "create" || kind === "same" ? newUrlShare : 1;
+  return { open: Math.ceil(all / share), perSite: Math.ceil(site / share), perDay: windowsPerDay * all };
 }
 
 function fade({ good, bad, at, ...rest }: PeerTrust, now: EpochSeconds): PeerTrust {
