@@ -146,7 +146,7 @@ export async function runPoisoned(size: PoisonedSize, folder: string): Promise<P
       const docroot = join(folder, `docroot-${one}`);
       mkdirSync(docroot);
       servers.push(await serveFolder({ folder: docroot }));
-      stores.push(openStore({ into: join(folder, `crawler-${one}`), isSyncedLater: true }));
+      stores.push(openStore({ into: join(folder, `crawler-${one}`) }));
     }
     for (const [at, deceit] of size.deceits.entries()) {
       const peer = await Peer.open();

@@ -1,15 +1,7 @@
 import type { ClaimKind, EpochSeconds } from "../../../core/index.ts";
 
 /** Why a peer loses trust: a claim of a kind was false, its dates were impossible, or it sent more than is taken. */
-export const faults = [
-  "false-create",
-  "false-update",
-  "false-delete",
-  "false-same",
-  "misdated",
-  "flood",
-  "bad-signature",
-] as const;
+export const faults = ["false-create", "false-update", "false-delete", "false-same", "misdated", "flood"] as const;
 /** One of {@link faults}. */
 export type Fault = (typeof faults)[number];
 
