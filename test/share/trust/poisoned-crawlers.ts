@@ -208,8 +208,11 @@ export async function runPoisoned(size: PoisonedSize, folder: string): Promise<P
           ...{ into, clock: time.now, delay: time.delay, random, signal: stop.signal },
           addressesOf: (host) => Promise.resolve([`203.0.113.${Number(/\d+/.exec(host)?.[0]) & 255}`]),
           companion: (means) => time.exchange((given) => exchange.run(given), means),
-          onVisit: ({ summary }) =>
-            exchange.noteVisit(summary?.requests ?? 0, (summary?.created ?? 0) + (summary?.updated ?? 0)),
+          onVisit: ({ site, summary }) =>
+            exchange.noteVisit({
+              ...{ site, requests: summary?.requests ?? 0, pages: size.pages, seconds: 1 },
+              changes: (summary?.created ?? 0) + (summary?.updated ?? 0),
+            }),
         },
       );
     });
