@@ -104,12 +104,17 @@ export async function killShares({ times, seed, pages, onProgress }: KillOptions
     for (const name of now) changed.add(`/${name}`);
     onProgress?.(`killed ${counts.killed}, finished ${counts.finished}`);
   }
-  summaryOf<MergeSummary>(await runTidemark(commands.merge));
-  // The second crawler requests each page that changed once, and nothing else.
-  await site.takeLog();
-  await crawl(site.url, two, "--budget", String(changed.size));
-  const asked = (await site.takeLog()).map(({ uri }) => uri).filter((uri) => uri.startsWith("/p"));
-  assert.deepEqual(asked.sort(), [...changed].sort());
-  assert.equal(summaryOf<MergeSummary>(await runTidemark(commands.merge)).sooner, 0);
+  // The second crawler requests each page that changed once, as far as it trusts the first one by then, and what it checks.
+  const asked: string[] = [];
+  for (let round = 0, sooner = 1; sooner > 0; round++) {
+    assert.ok(round < 30, "merges go on telling news");
+    sooner = summaryOf<MergeSummary>(await runTidemark(commands.merge)).sooner;
+    await site.takeLog();
+    if (sooner > 0) await crawl(site.url, two, "--budget", String(sooner));
+    const requests = (await site.takeLog()).map(({ uri }) => uri).filter((uri) => uri !== "/robots.txt");
+    assert.equal(requests.length, sooner);
+    asked.push(...requests);
+  }
+  assert.deepEqual(asked.filter((uri) => changed.has(uri)).sort(), [...changed].sort());
   return { ...counts, withinMs };
 }
