@@ -20,8 +20,8 @@ export function findDepths(crawled: readonly CrawledPage[], from: Uint32Array, p
   return depths;
 }
 
-/** Pearson's correlation of two rows of numbers; 0 where one of them has no spread. */
-export function correlate(one: readonly number[], other: readonly number[]): number {
+/** Pearson's correlation of two rows of numbers; undefined where one of them has no spread. */
+export function correlate(one: readonly number[], other: readonly number[]): number | undefined {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [oneMean, otherMean] = [mean(one), mean(other)];
   let [both, oneSquares, otherSquares] = [0, 0, 0];
@@ -32,5 +32,5 @@ export function correlate(one: readonly number[], other: readonly number[]): num
     otherSquares += b * b;
   }
   const spread = Math.sqrt(oneSquares * otherSquares);
-  return spread > 0 ? both / spread : 0;
+  return spread > 0 ? both / spread : undefined;
 }

@@ -213,7 +213,7 @@ function measure(crawled: readonly CrawledPage[], ranked: RankedWeb) {
     ...[...ofSites].map((group) => ({ part: "sites", ...group })),
     ...inDays,
     ...[...ofDepths].map((group) => ({ part: "depths", ...group })),
-    { part: "deep", x: deep, pages: below.length / web.pages, rank: correlation },
+    { part: "deep", x: deep, pages: below.length / web.pages, rank: correlation ?? null },
   ];
 }
 

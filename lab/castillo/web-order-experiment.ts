@@ -56,6 +56,10 @@ const ranksLead =
   "On generated webs of both kinds, with each seed, ranks of what is known lead to better pages than the number of pages that wait: " +
   "the order of strategies is a property of the graph.";
 
+const lanes =
+  "Production requests a site's robots.txt first, and sites that have not answered yet have places of their own, as many as connections: with " +
+  "one of them and many small sites, first pages of sites wait longer than in the paper. With 8 connections, or few sites, it is within 2 %.";
+
 interface Claim extends Omit<PublishedNumber, "where" | "format" | "ours" | "name"> {
   readonly name: string;
   readonly extreme: "least" | "highest";
@@ -83,9 +87,7 @@ const claims: readonly Claim[] = [
     of: leadIn("length", "depth"),
     explanation: {
       expected: [-near, 0],
-      why:
-        "Length is better where the largest sites have the best pages and enough sites wait; on small webs, and where home pages are " +
-        "popular, Depth is as good.",
+      why: `Length is about as good as Depth on small webs, in the simulation as well. ${lanes}`,
     },
   },
   {
@@ -133,8 +135,17 @@ const claims: readonly Claim[] = [
   },
 ];
 
-/** Orders that production and simulator define alike; *batch* and *partial* of production compute ranks less often. */
-const alike = ["depth", "length", "optimal"] as const;
+/** By how much production and simulation differ in an order, on the web where they differ most. */
+function differenceOf(rows: readonly LabRow[], orders: readonly string[]): number | undefined {
+  const differences = (["plain", "menus"] as const).flatMap((kind) => {
+    const simulated = websOf(rows, kind, "simulated");
+    return websOf(rows, kind).flatMap((curves, web) =>
+      orders.map((order) => meanLead(stepsIn(curves, order), stepsIn(simulated[web] ?? new Map(), order))),
+    );
+  });
+  const known = differences.filter((difference) => difference !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known.map(Math.abs));
+}
 
 const published: readonly PublishedNumber[] = [
   {
@@ -167,21 +178,21 @@ const published: readonly PublishedNumber[] = [
     ),
   ),
   {
-    name: "difference between production and simulation, the highest",
-    where: "our own: depth, length and optimal",
+    name: "difference between production and simulation of Depth and Optimal, the highest",
+    where: "our own",
     theirs: "below 5 %",
     format: "percent",
     tolerance: asGoal(0, near),
-    ours: (rows) => {
-      const differences = (["plain", "menus"] as const).flatMap((kind) => {
-        const simulated = websOf(rows, kind, "simulated");
-        return websOf(rows, kind).flatMap((curves, web) =>
-          alike.map((order) => meanLead(stepsIn(curves, order), stepsIn(simulated[web] ?? new Map(), order))),
-        );
-      });
-      const known = differences.filter((difference) => difference !== undefined);
-      return known.length === 0 ? undefined : Math.max(...known.map(Math.abs));
-    },
+    ours: (rows) => differenceOf(rows, ["depth", "optimal"]),
+  },
+  {
+    name: "difference between production and simulation of Length, the highest",
+    where: "our own",
+    theirs: "below 5 %",
+    format: "percent",
+    tolerance: asGoal(0, near),
+    ours: (rows) => differenceOf(rows, ["length"]),
+    explanation: { expected: [near, 0.1], why: lanes },
   },
 ];
 
