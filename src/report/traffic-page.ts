@@ -63,6 +63,7 @@ export async function formatTrafficPage(input: TrafficPageInput, title: string, 
     ...(summary.purposes.length === 0 ? [] : [await formatFigure(purposesFigure(summary))]),
     formatGroups(summary),
     ...(history === null ? [] : formatHistory(summary, history)),
+    ...formatArchiveUse(summary),
     ...(await formatChanges(status)),
     `<h2>How this was counted</h2>\n`,
     ...formatMethod(summary),
@@ -209,6 +210,28 @@ function formatHistory({ crawlers }: TrafficSummary, history: HistoryTraffic): s
         ...[counts.requests, seen.neededRequests].map(formatCount),
         ...[counts.bytes, seen.neededBytes].map(formatBytes),
       ]),
+    ),
+  ];
+}
+
+/** What was saved by crawlers that did read the archives: their cost by day before and since. */
+function formatArchiveUse({ crawlers }: TrafficSummary): string[] {
+  const rows = crawlers.flatMap(({ name, archiveUse }) => {
+    if (archiveUse === null) return [];
+    const { since, requestsPerDayBefore, requestsPerDaySince, bytesPerDayBefore, bytesPerDaySince } = archiveUse;
+    const counts = [requestsPerDayBefore, requestsPerDaySince].map((count) => formatCount(Math.round(count)));
+    return [
+      [name, since, ...counts, ...[bytesPerDayBefore, bytesPerDaySince].map((bytes) => formatBytes(Math.round(bytes)))],
+    ];
+  });
+  if (rows.length === 0) return [];
+  return [
+    `<h2>Crawlers that read the archives</h2>\n`,
+    paragraph("What they cost by day, before their first request of an archive and since."),
+    formatTable(
+      "Crawlers that read the archives",
+      ["Crawler", "@Since", "#Requests before", "#Since", "#Bytes before", "#Since"],
+      rows.slice(0, groupsShown),
     ),
   ];
 }

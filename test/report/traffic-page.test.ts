@@ -65,7 +65,19 @@ test("the page shows days, purposes, what crawlers missed and what archives woul
       clients: 1,
       counts,
     },
-    ...{ peak: { at: 0, requests: 1 }, kinds: [], days: [], pages: seen, archiveUse: null },
+    ...{
+      peak: { at: 0, requests: 1 },
+      kinds: [],
+      days: [],
+      pages: seen,
+      archiveUse: {
+        since: "2026-09-22",
+        requestsPerDayBefore: 100,
+        requestsPerDaySince: 8,
+        bytesPerDayBefore: 9000,
+        bytesPerDaySince: 500.5,
+      },
+    },
   };
   const history = {
     ...{ pages: 50, neverRequested: 5, neverRequestedPaths: [], needless: 40, wastedBytes: 400, undecided: 2 },
@@ -92,6 +104,7 @@ test("the page shows days, purposes, what crawlers missed and what archives woul
     /<td class="n">7<\/td><td class="n">2 h<\/td><td class="n">-<\/td><td class="n">6<\/td><td class="n">5<\/td>/,
   );
   assert.match(page, /would have needed 30 requests instead of 100: 70 % and 700 bytes less/);
+  assert.match(page, /<td class="at">2026-09-22<\/td><td class="n">100<\/td><td class="n">8<\/td>/);
   assert.equal(page.match(/<svg /g)?.length, 4);
   assert.match(page, /↑ MiB/);
 });
