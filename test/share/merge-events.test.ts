@@ -334,6 +334,11 @@ test("sites that a peer knows especially well are left to it once its claims hav
   };
   set("changed");
   await visit(one);
+  // An unknown peer may not claim more of one site.
+  assert.equal((await share()).sooner, 16);
+  await visit(two);
+  set("changed again");
+  await visit(one);
   assert.equal((await share()).sooner, 30);
   assert.equal((await visit(two)).length, 31);
   await visit(one);
