@@ -8,6 +8,7 @@ import Database from "libsql";
 import { TidemarkError } from "../../src/core/error.ts";
 import { formatWebEvent } from "../../src/formats/web-events/day-file.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
+import { firstTrust } from "../../src/share/engine/trust/peer-trust.ts";
 import { mergeEvents } from "../../src/share/merge-events.ts";
 import { shareEvents } from "../../src/share/share-events.ts";
 import { openStore } from "../../src/storage/state/store.ts";
@@ -290,6 +291,11 @@ test("what a peer found unchanged is polled after all other pages, and is no new
     await shareEvents({ from: one, into, url: served.url, moniker: "one/1", clock });
     return await mergeEvents({ peers: [served.url], into: two, clock, days: 3 });
   };
+  {
+    using store = openStore({ into: two });
+    const trust = { ...firstTrust, good: 60, at: Math.floor(crawler.now / 1000) };
+    store.claims.settleClaims({ done: [], states: [[new URL("/", served.url).href, trust]], withdrawnOf: [] });
+  }
   // The first crawler saw all pages an hour after the second.
   const first = await share();
   assert.deepEqual([first.sooner, first.later], [0, 3]);

@@ -107,7 +107,8 @@ export class ClaimBook {
     const isPromise = kind === "same";
     if (own?.isOpen && own.kind === kind) {
       if (isPromise) this.#fresh.push({ ...own, polledAt: claim.polledAt });
-      return isPromise && !isProven(trust) ? "heed" : "act";
+      // A promise that is repeated would put off the very poll that judges it.
+      return isPromise && !isProven(trust) ? "defer" : "act";
     }
     if (isPromise && isProven(trust) && this.#ports.random() * promisesPerProbe >= 1) return "act";
     const isKnown = all.some((other) => other.isOpen && other.kind === kind);
