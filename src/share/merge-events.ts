@@ -1,4 +1,4 @@
-import { type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
+import { type Clock, omitUndefined, type Random, wrapSystemError } from "../core/index.ts";
 import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
@@ -29,6 +29,8 @@ export interface MergeEventsOptions extends MergeLimits {
   /** Whether the peers begin anew: what they claimed, and whether that was true, is forgotten first. @default false */
   readonly isForgiving?: boolean;
   readonly clock?: Clock;
+  /** Which promises of proven peers are checked all the same. @default Math.random */
+  readonly random?: Random;
   readonly signal?: AbortSignal;
   /** Called after each peer. */
   readonly onPeer?: (merge: PeerMerge) => void;
@@ -79,7 +81,7 @@ export interface MergeSummary extends Readonly<CandidateCounts> {
  * const { sooner, added } = await mergeEvents({ peers: ["https://crawler.example/"], into: "mirrors" });
  */
 export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSummary> {
-  const { into, stateFile, peers, clock = Date.now, signal } = options;
+  const { into, stateFile, peers, clock = Date.now, random, signal } = options;
   try {
     using store = openStore({ into, stateFile: findStateFile(stateFile ?? into) });
     const roots = rootsOf(peers);
@@ -88,7 +90,7 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
     await using requests = createPeerFetcher(roots, clock, options);
     const candidates = new PeerCandidates(
       store.peers,
-      createClaimBook(store.claims, clock),
+      createClaimBook(store.claims, clock, random),
       options.maxNewPerSite ?? defaultMaxNewPerSite,
     );
     const merges: PeerMerge[] = [];

@@ -1,11 +1,11 @@
-import type { ClaimStore, Clock } from "../core/index.ts";
+import type { ClaimStore, Clock, Random } from "../core/index.ts";
 import { findStateFile, StateReader } from "../storage/index.ts";
 import { ClaimBook } from "./engine/trust/claim-book.ts";
 import { type PeerTrust, summarizeTrust, type TrustSummary } from "./engine/trust/peer-trust.ts";
 
 /** Accounts of what peers claim, in a crawler's store. */
-export function createClaimBook(store: ClaimStore, clock: Clock): ClaimBook {
-  return new ClaimBook({ store, now: () => Math.floor(clock() / 1000), random: Math.random });
+export function createClaimBook(store: ClaimStore, clock: Clock, random: Random = Math.random): ClaimBook {
+  return new ClaimBook({ store, now: () => Math.floor(clock() / 1000), random });
 }
 
 /** How far a peer is trusted. */
