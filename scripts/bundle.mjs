@@ -34,7 +34,8 @@ const withoutDoors = {
         const origins = doors.get(join(dirname(path), specifier));
         if (origins === undefined) return whole;
         const modules = new Map();
-        for (const one of namesIn(list)) {
+        // A module of which only types are taken is not loaded.
+        for (const one of namesIn(list).filter((name) => type !== "" || !name.startsWith("type "))) {
           const origin = origins.get(one.replace(/^type /, "").split(" as ")[0]);
           if (origin === undefined) throw new Error(`${path}: ${specifier} has no ${one}`);
           modules.set(origin, [...(modules.get(origin) ?? []), one]);
