@@ -3,11 +3,12 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { writeLabFolder } from "../../lab/program/lab-folder.ts";
+import { exitCodes } from "../../src/cli/terminal/exit-code.ts";
 import { madeResult } from "../report/made-result.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
-import { labProgram, runTidemark, summaryOf } from "./command.ts";
+import { labProgram, runTidemark } from "./command.ts";
 import { findViolations, lookAt } from "./legibility.ts";
 import { skipWithout } from "./programs.ts";
 
@@ -23,7 +24,9 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
   before(async () => {
     browser = await Browser.start();
     mkdirSync(album, { recursive: true });
-    summaryOf(await runTidemark(["all", "--out", lab, "--json", "--quiet"], labProgram));
+    const { exitCode, stderr } = await runTidemark(["all", "--out", lab, "--json", "--quiet"], labProgram);
+    // Some published numbers are missed, and that is shown.
+    assert.ok(exitCode === exitCodes.done || exitCode === exitCodes.itemsFailed, stderr);
     await writeLabFolder([madeResult], made, { version: "9.9.9" });
   });
   after(async () => {
