@@ -52,6 +52,8 @@ export interface PeerStore {
   ): ToldUrlState[];
   /** Moves visits durably: all of them or none. Done twice, it is as if it were done once. */
   move(moved: MovedUrls): void;
+  /** Makes what is done durable together with what claims are kept in it: all of it or nothing. */
+  together(act: () => void): void;
   /** What is remembered of a peer, as it was given; undefined if nothing. */
   readPeer(url: string): unknown;
   /** Remembers anything that JSON carries of a peer. */

@@ -81,8 +81,7 @@ export class PeerCandidates {
     }
     // They were counted when they came.
     this.counts.deferred = deferred;
-    this.#claims.flush();
-    this.#store.move(moved);
+    this.#keep(moved);
   }
 
   /** The peer knows these URLs, and what is below them, especially well. If it is proven, they are left to it. */
@@ -158,8 +157,15 @@ export class PeerCandidates {
       }
       if (moved.added.length + moved.sooner.length > before) this.#changed.add(origin);
     }
-    this.#claims.flush();
-    this.#store.move(moved);
+    this.#keep(moved);
+  }
+
+  // A claim that waited does not come again: were it open and its visit not moved, it would be lost.
+  #keep(moved: Moved): void {
+    this.#store.together(() => {
+      this.#claims.flush();
+      this.#store.move(moved);
+    });
   }
 
   #decide(site: number, event: WebEvent & SiteEvent, state: ToldUrlState, moved: Moved): void {

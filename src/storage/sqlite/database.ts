@@ -118,10 +118,11 @@ export function abandonGroup(connection: Connection): void {
   groups.get(connection)?.abandon();
 }
 
-/** Runs statements as one transaction: all of them or none. */
+/** Runs statements as one transaction: all of them or none. Within another one they are a part of it. */
 export function transact<T>(connection: Connection, act: () => T): T {
   const group = groups.get(connection);
   if (group !== undefined) return group.transact(act);
+  if (connection.inTransaction) return act();
   connection.exec("BEGIN IMMEDIATE");
   try {
     const result = act();

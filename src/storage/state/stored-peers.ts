@@ -94,6 +94,10 @@ export class StoredPeers implements PeerStore {
     );
   }
 
+  together(act: () => void): void {
+    inDatabase(this.#file, () => transact(this.#connection, act));
+  }
+
   readPeer(url: string): unknown {
     const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.read).get(url));
     return row === undefined ? undefined : JSON.parse((row as [string])[0]);

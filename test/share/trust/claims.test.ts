@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import Database from "libsql";
 import { dayOf, formatWebEvent } from "../../../src/formats/web-events/day-file.ts";
 import type { WebEvent } from "../../../src/formats/web-events/web-event.ts";
 import { readTrustedPeers } from "../../../src/share/peer-trust.ts";
@@ -110,6 +112,26 @@ test("in quarantine one claim of a site is tried at a time, the others wait, and
   assert.deepEqual([next.sooner, next.deferred], [1, 20]);
   const waiting = (trial.merger.rows() as unknown[][]).filter(([, , unconfirmed]) => unconfirmed === 1);
   assert.equal(waiting.length, 1);
+});
+
+test("a claim that waited is not taken as acted upon if its visit could not be moved", async () => {
+  await using trial = await Trial.open();
+  const { folder } = trial.merger.crawler;
+  const run = (statement: string): void => {
+    const database = new Database(join(folder.path, ".tidemark", "state.db"));
+    database.exec(statement);
+    database.close();
+  };
+  trial.change(...names.slice(0, 20));
+  const told = await trial.tell(names.slice(0, 20));
+  assert.deepEqual([told.sooner, told.deferred], [16, 4]);
+  await trial.visit(16);
+  run(`CREATE TRIGGER full BEFORE UPDATE OF unconfirmed ON url WHEN NEW.unconfirmed = 1
+    BEGIN SELECT RAISE(ABORT, 'stop'); END`);
+  await assert.rejects(trial.tell([]), /stop/);
+  run("DROP TRIGGER full");
+  assert.equal((await trial.tell([])).sooner, 4);
+  assert.equal((await trial.visit(4)).length, 4);
 });
 
 test("a promise that the site's own dates refute is a fault; one that holds is a proof", async () => {
