@@ -64,7 +64,10 @@ export interface ClaimStore {
       | { readonly site: number; readonly paths: readonly string[] }
       | { readonly waitingOf: string; readonly limit: number },
   ): PeerClaim[];
-  /** Keeps claims. One that is open stays as it is, a promise of the time of the last one; claims about pages in trouble are left out. */
+  /**
+   * Keeps claims. One that is open stays as it is, but a promise: it takes the time of the last one, and news of the page ends it.
+   * Claims about pages in trouble are left out.
+   */
   keepClaims(claims: readonly PeerClaim[]): void;
   /** Open claims, the oldest first, whose pages were answered since, and all that were merged before a time. */
   listAnswered(expiredBefore: EpochSeconds, limit: number): AnsweredClaim[];

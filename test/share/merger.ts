@@ -114,6 +114,18 @@ export class Merger implements AsyncDisposable {
     store.claims.settleClaims({ done: [], states: [[this.peer.url, trust]], withdrawnOf: [] });
   }
 
+  /** The versions that the crawler holds of pages, as fields of an event. */
+  versions(paths: readonly string[]): Map<string, Partial<WebEvent>> {
+    using store = openStore({ into: this.crawler.folder.path });
+    const site = store.peers.findSite(this.crawler.site.origin);
+    const told = paths.map((path) => ({ path, polledAt: this.seconds }));
+    return new Map(
+      store.peers.lookAtNews(site?.id ?? 0, told).map(({ at, event }) => {
+        return [paths[at] ?? "", { modifiedAt: event?.modifiedAt ?? 0, sizeBytes: event?.sizeBytes ?? 0 }];
+      }),
+    );
+  }
+
   /** What the state says of each URL that a peer may move. */
   rows(): unknown[] {
     const database = new Database(join(this.crawler.folder.path, ".tidemark", "state.db"));

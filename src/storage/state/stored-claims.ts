@@ -18,9 +18,10 @@ const sql = {
     FROM json_each(?) j LEFT JOIN url u ON u.site = j.value ->> 1 AND u.path = j.value ->> 2
     LEFT JOIN seen_change s ON s.site = j.value ->> 1 AND s.path = j.value ->> 2 WHERE u.trouble IS NULL
     ON CONFLICT DO UPDATE SET kind = excluded.kind, source = excluded.source, polled = excluded.polled,
-      merged = iif(is_open = 1, merged, excluded.merged), is_open = excluded.is_open,
-      asked = iif(is_open = 1, asked, excluded.asked), seen = iif(is_open = 1, seen, excluded.seen)
-      WHERE is_open = 0 OR (kind = 'same' AND excluded.kind = 'same')`,
+      merged = iif(is_open = 1 AND excluded.kind = 'same', merged, excluded.merged), is_open = excluded.is_open,
+      asked = iif(is_open = 1 AND excluded.kind = 'same', asked, excluded.asked),
+      seen = iif(is_open = 1 AND excluded.kind = 'same', seen, excluded.seen)
+      WHERE is_open = 0 OR kind = 'same'`,
   answered: `SELECT ${columns}, u.id, ${isAnswered}, u.digest IS NOT NULL, s.seq IS NOT c.seen, s.is_deleted, u.modified,
       u.trouble, u.is_link_only
     FROM peer_claim c LEFT JOIN url u ON u.site = c.site AND u.path = c.path
