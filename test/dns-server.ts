@@ -17,7 +17,8 @@ export interface NameServer extends AsyncDisposable {
 
 interface NameServerOptions {
   readonly ttlSeconds?: number;
-  readonly delayMs?: number;
+  /** How long the answers for a name take. */
+  readonly delayMs?: number | ((name: string) => number);
 }
 
 const ipv4 = 1;
@@ -73,8 +74,9 @@ export async function listenNames(
       if (isOfIpv4) waiting--;
       if (answer !== "silence") socket.send(formatAnswer(message, end, answer, ttlSeconds), from.port, from.address);
     };
-    if (delayMs === 0) send();
-    else setTimeout(send, delayMs);
+    const waitMs = typeof delayMs === "number" ? delayMs : delayMs(name);
+    if (waitMs === 0) send();
+    else setTimeout(send, waitMs);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");

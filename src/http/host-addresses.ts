@@ -40,7 +40,7 @@ export class HostAddresses {
   readonly #clock: Clock;
   readonly #atOnce: number;
   readonly #maxHosts: number;
-  readonly #resolver = new Resolver({ timeout: timeoutMs, tries });
+  readonly #servers: readonly string[] | undefined;
   readonly #named: ReadonlyMap<string, readonly string[]>;
   /** The least recently looked up first. */
   readonly #answers = new Map<string, Answer>();
@@ -55,12 +55,12 @@ export class HostAddresses {
     this.#clock = clock;
     this.#atOnce = atOnce;
     this.#maxHosts = maxHosts;
+    this.#servers = servers;
     this.#named = servers === undefined ? readHostsFile() : new Map();
-    if (servers === undefined) return;
     try {
-      this.#resolver.setServers(servers);
+      this.#openResolver();
     } catch (error) {
-      throw new TidemarkError("bad-option", `Not the address of a name server: ${servers.join(", ")}.`, {
+      throw new TidemarkError("bad-option", `Not the address of a name server: ${servers?.join(", ")}.`, {
         hint: "Give an IP address and, if it is not 53, a port, such as 127.0.0.1:5353.",
         cause: error,
       });
@@ -101,14 +101,25 @@ export class HostAddresses {
     };
   }
 
+  /**
+   * A resolver for one look-up. c-ares waits five times the mean of a resolver's earlier answers, whatever time it was given: a server that mostly
+   * answers at once, from its cache, would have a second or two for a name that it must ask others for, and for a process that is held up.
+   */
+  #openResolver(): Resolver {
+    const resolver = new Resolver({ timeout: timeoutMs, tries });
+    if (this.#servers !== undefined) resolver.setServers(this.#servers);
+    return resolver;
+  }
+
   /** @returns undefined if the name server did not answer, or could not; that is not kept */
   async #look(host: string): Promise<readonly string[] | undefined> {
     if (this.#running >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     this.#lookups++;
+    const resolver = this.#openResolver();
     const found = await Promise.allSettled([
-      this.#resolver.resolve4(host, { ttl: true }),
-      this.#resolver.resolve6(host, { ttl: true }),
+      resolver.resolve4(host, { ttl: true }),
+      resolver.resolve6(host, { ttl: true }),
     ]);
     const next = this.#waiting.shift();
     if (next === undefined) this.#running--;

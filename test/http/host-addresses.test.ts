@@ -42,6 +42,15 @@ describe("HostAddresses", () => {
     assert.deepEqual([names.asked.length, names.mostAtOnce()], [20, 3]);
   });
 
+  it("waits for a slow answer, however fast the server's other answers were", async () => {
+    const delayMs = (name: string): number => (name === "slow.test" ? 1500 : 0);
+    await using names = await listenNames(() => ["192.0.2.1"], { delayMs });
+    const hosts = new HostAddresses({ servers: [names.address], clock: () => 0 });
+    for (let at = 0; at < 10; at++) await hosts.of(`fast${at}.test`);
+    assert.deepEqual(await hosts.find("slow.test"), ["192.0.2.1"]);
+    assert.deepEqual(names.asked.filter((name) => name === "slow.test").length, 1);
+  });
+
   it("forgets the hosts that were looked up first when it has too many", async () => {
     await using names = await listenNames(() => ["192.0.2.1"]);
     const hosts = new HostAddresses({ servers: [names.address], maxHosts: 2, clock: () => 0 });
