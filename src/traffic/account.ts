@@ -1,4 +1,3 @@
-import type { LogRequest } from "./log-request.ts";
 import { addTally, createTally, type Tally } from "./tally.ts";
 
 /** What a day's requests come to. */
@@ -13,65 +12,60 @@ export interface DayTally {
   archives: number;
 }
 
-/** Days that one account tells apart; later ones count in the last. */
-const maxDays = 1000;
+/** How many days several accounts may tell apart together, beside one for each. */
+export class DayBudget {
+  left: number;
+  /** Requests that count in another day than theirs, because there were too many days. */
+  misplaced = 0;
+
+  constructor(most: number) {
+    this.left = most;
+  }
+}
 
 /** What somebody did: in all, and by day. */
 export class Account {
   readonly tally: Tally = createTally();
   readonly days: DayTally[] = [];
+  readonly #budget: DayBudget | undefined;
 
-  /** @param isNeedless - whether the answer was nothing new */
-  add(request: LogRequest, isNeedless: boolean, isBreach: boolean): void {
-    const { tally } = this;
-    const { bytes } = request;
-    const day = this.#dayOf(request.day);
-    tally.requests++;
-    tally.bytes += bytes;
-    day.requests++;
-    day.bytes += bytes;
-    if (isNeedless) {
-      tally.needless++;
-      tally.wastedBytes += bytes;
-      day.needless++;
-      day.wastedBytes += bytes;
-    }
-    if (request.isConditional) tally.conditional++;
-    if (request.status === 304) tally.notModified++;
-    if (request.status >= 400) tally.errors++;
-    if (request.isOfRobots) tally.robots++;
-    if (isBreach) tally.breaches++;
-    if (request.isSigned) tally.signed++;
-    if (request.isOfArchives) {
-      tally.archives++;
-      tally.archiveBytes += bytes;
-      day.archives++;
-    }
+  /** @param budget - days that it has together with other accounts; what comes when they are spent counts in its last day */
+  constructor(budget?: DayBudget) {
+    this.#budget = budget;
+  }
+
+  /** Takes in a day. */
+  add(day: number, counts: Readonly<Tally>): void {
+    addTally(this.tally, counts);
+    this.#addDay({ day, ...counts });
   }
 
   /** Takes in what another did. */
   merge(other: Account): void {
     addTally(this.tally, other.tally);
-    for (const { day, requests, bytes, needless, wastedBytes, archives } of other.days) {
-      const sum = this.#dayOf(day);
-      sum.requests += requests;
-      sum.bytes += bytes;
-      sum.needless += needless;
-      sum.wastedBytes += wastedBytes;
-      sum.archives += archives;
-    }
+    for (const day of other.days) this.#addDay(day);
+  }
+
+  #addDay({ day, requests, bytes, needless, wastedBytes, archives }: DayTally): void {
+    const sum = this.#dayOf(day);
+    sum.requests += requests;
+    sum.bytes += bytes;
+    sum.needless += needless;
+    sum.wastedBytes += wastedBytes;
+    sum.archives += archives;
+    if (sum.day !== day && this.#budget !== undefined) this.#budget.misplaced += requests;
   }
 
   #dayOf(day: number): DayTally {
-    const { days } = this;
     // Logs are in order of time, but for their last seconds: the day is one of the last.
-    for (let at = days.length - 1; at >= 0; at--) {
-      const held = days[at] as DayTally;
-      if (held.day === day) return held;
-    }
-    if (days.length >= maxDays) return days[maxDays - 1] as DayTally;
+    const held = this.days.findLast((one) => one.day === day);
+    if (held !== undefined) return held;
+    const last = this.days.at(-1);
+    const budget = this.#budget;
+    if (last !== undefined && budget !== undefined && budget.left <= 0) return last;
+    if (last !== undefined && budget !== undefined) budget.left--;
     const added = { day, requests: 0, bytes: 0, needless: 0, wastedBytes: 0, archives: 0 };
-    days.push(added);
+    this.days.push(added);
     return added;
   }
 }

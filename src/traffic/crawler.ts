@@ -1,4 +1,4 @@
-import { Account } from "./account.ts";
+import { Account, type DayBudget } from "./account.ts";
 import type { CrawlerName } from "./known-crawlers.ts";
 import type { LogRequest } from "./log-request.ts";
 import { mediaKinds } from "./media-kind.ts";
@@ -39,7 +39,7 @@ export class Crawler {
   /** Tells its answers from those of others. */
   readonly salt: number;
   /** What clients did that are not counted on their own any more. */
-  readonly account: Account = new Account();
+  readonly account: Account;
   readonly peak: PeakMinute = new PeakMinute();
   /** Requests and bytes by number of {@link mediaKinds}, from when the client was known for a crawler. */
   readonly kinds: Float64Array = new Float64Array(2 * mediaKinds.length);
@@ -48,11 +48,12 @@ export class Crawler {
   /** What it saw of the site's pages, if their history is known. */
   visits: PageVisits | undefined;
 
-  constructor(name: CrawlerName, basis: Basis, verified: Verified, salt: number) {
+  constructor(name: CrawlerName, basis: Basis, verified: Verified, salt: number, budget: DayBudget) {
     this.name = name;
     this.basis = basis;
     this.verified = verified;
     this.salt = salt;
+    this.account = new Account(budget);
   }
 
   /** Counts what is not told apart by client. */

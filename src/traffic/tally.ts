@@ -24,24 +24,28 @@ export interface Tally {
   archiveBytes: number;
 }
 
+const noRequests: Readonly<Tally> = {
+  requests: 0,
+  bytes: 0,
+  conditional: 0,
+  notModified: 0,
+  needless: 0,
+  wastedBytes: 0,
+  errors: 0,
+  robots: 0,
+  breaches: 0,
+  signed: 0,
+  archives: 0,
+  archiveBytes: 0,
+};
+
+export const tallyKeys: readonly (keyof Tally)[] = Object.keys(noRequests) as (keyof Tally)[];
+
 export function createTally(): Tally {
-  return {
-    requests: 0,
-    bytes: 0,
-    conditional: 0,
-    notModified: 0,
-    needless: 0,
-    wastedBytes: 0,
-    errors: 0,
-    robots: 0,
-    breaches: 0,
-    signed: 0,
-    archives: 0,
-    archiveBytes: 0,
-  };
+  return { ...noRequests };
 }
 
 /** Adds `more` to `sum`, or takes it away with `sign` -1. */
 export function addTally(sum: Tally, more: Readonly<Tally>, sign: 1 | -1 = 1): void {
-  for (const key of Object.keys(sum) as (keyof Tally)[]) sum[key] += sign * more[key];
+  for (const key of tallyKeys) sum[key] += sign * more[key];
 }

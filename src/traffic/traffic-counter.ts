@@ -1,11 +1,12 @@
 import type { EpochSeconds } from "../core/index.ts";
 import { type LogLine, logField } from "../formats/access-log/index.ts";
 import { type Robots, robotsAllow } from "../formats/robots/index.ts";
-import { Account } from "./account.ts";
+import { Account, DayBudget } from "./account.ts";
 import type { AddressRanges } from "./address-ranges.ts";
 import { AnswerTable } from "./answer-table.ts";
-import { Client } from "./client.ts";
+import { type Client, ClientTable } from "./client-table.ts";
 import { type Basis, Crawler, PeakMinute, type Verified } from "./crawler.ts";
+import { DayRows, maxDays, noRows } from "./day-rows.ts";
 import { type CrawlerName, KnownCrawlers, nameUnlisted } from "./known-crawlers.ts";
 import { LogRequest } from "./log-request.ts";
 import { mediaKinds } from "./media-kind.ts";
@@ -13,13 +14,15 @@ import { PageVisits } from "./page-visits.ts";
 import { truncateAddress } from "./shown-address.ts";
 import type { SiteHistory } from "./site-history.ts";
 import type { Tally } from "./tally.ts";
-import { TwoGenerations } from "./two-generations.ts";
 
 /** Bounds of memory; each is documented in docs/cli.md. */
-const maxAgents = 100_000;
-const clientsPerGeneration = 50_000;
+const maxAgents = 50_000;
+const maxClients = 100_000;
+const maxClientDays = 250_000;
 const maxCrawlers = 10_000;
-const maxHeld = 50_000;
+const maxCrawlerDays = 100_000;
+/** Days of clients that wait for an answer of DNS. */
+const maxHeldDays = 100_000;
 const answerCapacity = 1 << 22;
 const maxVisitBytes = 64 * 1024 * 1024;
 /** Bytes of a User-Agent, an address and a target that are looked at. */
@@ -80,12 +83,15 @@ export class TrafficCounter {
   readonly #request: LogRequest;
   readonly #agents = new Map<number, Agent>();
   readonly #crawlers = new Map<string, Crawler>();
-  readonly #clients = new TwoGenerations<Client>(clientsPerGeneration, (client) => this.#close(client));
+  readonly #clients = new ClientTable(maxClients, maxClientDays, (client) => this.#close(client));
   /** Clients that wait for {@link settle}, by address. */
   readonly #held = new Map<string, Client[]>();
+  #heldDays = 0;
+  readonly #crawlerDays = new DayBudget(maxCrawlerDays);
   readonly #answers = new AnswerTable(answerCapacity);
   readonly #visited: number;
-  readonly all: Account = new Account();
+  readonly #all = new DayRows(maxDays);
+  #allDays = noRows;
   readonly peak: PeakMinute = new PeakMinute();
   readonly kinds: Float64Array = new Float64Array(2 * mediaKinds.length);
   from: EpochSeconds | undefined;
@@ -106,26 +112,31 @@ export class TrafficCounter {
     request.read(line);
     if (request.hasTime) this.#noteTime(request.time);
     if (line.knows(logField.ifModifiedSince) || line.knows(logField.ifNoneMatch)) this.areConditionsLogged = true;
-    this.all.add(request, false, false);
+    this.#countAll();
     const at = 2 * request.kind;
     this.kinds[at] = (this.kinds[at] as number) + 1;
     this.kinds[at + 1] = (this.kinds[at + 1] as number) + request.bytes;
     const agentHash = request.hash(logField.agent, 0);
     const agent = this.#agentOf(agentHash);
     const key = request.hash(logField.address, agentHash);
-    let client = this.#clients.get(key);
+    let client = this.#clients.find(key);
     if (client === undefined) {
-      client = this.#open(agent);
-      this.#clients.set(key, client);
+      client = this.#clients.open(key);
+      if (agent.isListed) this.#assignListed(client, agent);
     }
     if (!agent.isListed) this.#observe(client, agent);
-    const { crawler } = client;
-    if (crawler === undefined) client.account.add(request, false, false);
+    const crawler = this.#clients.crawlerOf(client);
+    if (crawler === undefined) this.#clients.count(client, request, false, false);
     else {
       crawler.note(request);
-      client.account.add(request, this.#isNeedless(crawler), this.#isBreach(crawler));
+      this.#clients.count(client, request, this.#isNeedless(crawler), this.#isBreach(crawler));
       if (crawler.visits !== undefined) this.#visit(crawler.visits);
     }
+  }
+
+  /** What all did. */
+  get all(): Account {
+    return this.#all.accountOf(this.#allDays);
   }
 
   /** Crawlers and what they did so far, with clients that are still counted on their own. */
@@ -136,9 +147,8 @@ export class TrafficCounter {
       account.merge(crawler.account);
       counted.set(crawler, { crawler, account, clients: crawler.clients });
     }
-    for (const client of [this.#clients.values(), ...this.#held.values()].flatMap((some) => [...some])) {
-      const one = client.isCrawler && client.crawler !== undefined ? counted.get(client.crawler) : undefined;
-      if (one === undefined) continue;
+    for (const client of [this.#clients.ofCrawlers(), ...this.#held.values()].flatMap((some) => [...some])) {
+      const one = counted.get(client.crawler) as { readonly account: Account; clients: number };
       one.account.merge(client.account);
       one.clients++;
     }
@@ -148,14 +158,15 @@ export class TrafficCounter {
   /** All lines are there. @returns addresses of clients that wait for {@link settle}, with their crawler's name */
   close(): ReadonlyMap<string, string> {
     this.#clients.clear();
-    return new Map([...this.#held].map(([address, [first]]) => [address, first?.crawler?.name.name ?? ""]));
+    return new Map([...this.#held].map(([address, [first]]) => [address, first?.crawler.name.name ?? ""]));
   }
 
   /** Says whether an address is its operator's. */
   settle(address: string, verified: Verified): void {
     for (const client of this.#held.get(address) ?? []) {
-      const { name, basis } = client.crawler as Crawler;
-      this.#fold(client, this.#crawlerOf(name, basis, verified));
+      const { name, basis } = client.crawler;
+      this.#heldDays -= client.account.days.length;
+      this.#fold({ ...client, crawler: this.#crawlerOf(name, basis, verified) });
     }
     this.#held.delete(address);
   }
@@ -163,6 +174,16 @@ export class TrafficCounter {
   /** Answers that were not compared with later ones, because the table was full. */
   get uncomparedAnswers(): number {
     return this.#answers.refused;
+  }
+
+  /** Clients that were forgotten to make room. */
+  get forgottenClients(): number {
+    return this.#clients.forgotten;
+  }
+
+  /** Requests of crawlers that count in another day than theirs, because there were too many days. */
+  get misplacedRequests(): number {
+    return this.#crawlerDays.misplaced;
   }
 
   /** Whether a site's own log has what browsers load with pages, so that clients can be judged by it. */
@@ -176,30 +197,38 @@ export class TrafficCounter {
     this.peak.add(time);
   }
 
-  #open(agent: Agent): Client {
-    const client = new Client(agent.listed);
-    if (!agent.isListed) return client;
-    client.address = this.#request.text(logField.address, maxAddressBytes);
-    if (client.crawler === undefined) {
-      const ranges = this.#options.ranges?.get(agent.name.name.toLowerCase());
-      client.crawler = this.#crawlerOf(agent.name, "list", ranges?.has(client.address));
+  #countAll(): void {
+    const { day } = this.#request;
+    let row = this.#all.find(this.#allDays, day);
+    if (row === noRows) {
+      row = this.#all.push(this.#allDays, day);
+      this.#allDays = row;
     }
-    return client;
+    this.#all.add(row, this.#request, false, false);
+  }
+
+  #assignListed(client: number, { name, listed }: Agent): void {
+    const address = this.#request.text(logField.address, maxAddressBytes);
+    const isOwn = listed === undefined && this.#options.ranges?.get(name.name.toLowerCase())?.has(address);
+    this.#clients.assign(client, listed ?? this.#crawlerOf(name, "list", isOwn), address);
   }
 
   /** Whether a client on no list is a crawler after all. */
-  #observe(client: Client, agent: Agent): void {
+  #observe(client: number, agent: Agent): void {
     const request = this.#request;
+    const clients = this.#clients;
     if (request.isAsset) this.#unlistedAssets++;
     else if (request.isPage) this.#unlistedPages++;
-    const mayShow = client.note(request);
-    if (client.crawler !== undefined) {
-      if (client.crawler.basis === "robots.txt" || !request.isOfRobots) return;
-    } else if (!request.isOfRobots && !(mayShow && this.isBehaviourJudged && client.behavesAsCrawler)) return;
-    client.address = this.#request.text(logField.address, maxAddressBytes);
-    client.crawler = request.isOfRobots
+    const mayShow = clients.note(client, request);
+    const crawler = clients.crawlerOf(client);
+    if (crawler !== undefined) {
+      if (crawler.basis === "robots.txt" || !request.isOfRobots) return;
+    } else if (!request.isOfRobots && !(mayShow && this.isBehaviourJudged && clients.behavesAsCrawler(client))) return;
+    const address = request.text(logField.address, maxAddressBytes);
+    const found = request.isOfRobots
       ? this.#crawlerOf(agent.name, "robots.txt", undefined)
-      : this.#crawlerOf(this.#nameHidden(agent.name, client.address), "behaviour", undefined);
+      : this.#crawlerOf(this.#nameHidden(agent.name, address), "behaviour", undefined);
+    clients.assign(client, found, address);
   }
 
   #nameHidden(name: CrawlerName, address: string): CrawlerName {
@@ -230,7 +259,7 @@ export class TrafficCounter {
     const name: CrawlerName = isFull ? { name: "(more crawlers)", operator: undefined, purpose: "unknown" } : wanted;
     const held = this.#crawlers.get(keyOf(name.name));
     if (held !== undefined) return held;
-    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1);
+    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays);
     const { history } = this.#options;
     if (history !== undefined && this.#withVisits < this.#visited) {
       this.#withVisits++;
@@ -240,19 +269,20 @@ export class TrafficCounter {
     return crawler;
   }
 
-  /** A client is forgotten: what it did counts as its crawler's, if it is one's. */
+  /** A client is forgotten: what it did counts as its crawler's. */
   #close(client: Client): void {
-    const { crawler, address } = client;
-    if (crawler === undefined || !client.isCrawler) return;
+    const { crawler, address, account } = client;
     const isWaiting = crawler.basis === "list" && crawler.verified === undefined;
-    if (isWaiting && this.#options.isResolved?.(crawler.name.name) === true && this.#held.size < maxHeld) {
+    const isResolved = isWaiting && this.#options.isResolved?.(crawler.name.name) === true;
+    if (isResolved && this.#heldDays + account.days.length <= maxHeldDays) {
+      this.#heldDays += account.days.length;
       const held = this.#held.get(address);
       if (held === undefined) this.#held.set(address, [client]);
       else held.push(client);
-    } else this.#fold(client, crawler);
+    } else this.#fold(client);
   }
 
-  #fold({ account, address }: Client, crawler: Crawler): void {
+  #fold({ account, address, crawler }: Client): void {
     const { name, basis, verified } = crawler;
     crawler.account.merge(account);
     crawler.clients++;

@@ -144,6 +144,10 @@ export interface TrafficReport {
   readonly isBehaviourJudged: boolean;
   /** Answers that were not compared with later ones, because the table was full: `needless` may be too low by as many. */
   readonly uncomparedAnswers: number;
+  /** Clients that were forgotten to make room for others: one that comes back is a new one. */
+  readonly forgottenClients: number;
+  /** Requests of crawlers that count in another day than theirs, because too many days of crawlers would have been kept. */
+  readonly misplacedRequests: number;
   /** Null without the site's archives. */
   readonly history: HistoryTraffic | null;
 }
@@ -188,6 +192,8 @@ export function writeTrafficReport(counter: TrafficCounter, history: SiteHistory
     areConditionsLogged: counter.areConditionsLogged,
     isBehaviourJudged: counter.isBehaviourJudged,
     uncomparedAnswers: counter.uncomparedAnswers,
+    forgottenClients: counter.forgottenClients,
+    misplacedRequests: counter.misplacedRequests,
     history: history === undefined ? null : writeHistory(crawlers, history),
   };
 }

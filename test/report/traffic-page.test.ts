@@ -21,6 +21,8 @@ function summaryOf(name: string, counts: Partial<Tally>, more: Partial<TrafficSu
       areConditionsLogged: true,
       isBehaviourJudged: true,
       uncomparedAnswers: 0,
+      forgottenClients: 0,
+      misplacedRequests: 0,
     },
     ...{ logs: 1, failed: 0, lines: 200, badLines: 0, ...more },
   };
