@@ -267,7 +267,8 @@ async function formatChanges(status: SiteStatus | undefined): Promise<string[]> 
 }
 
 function formatMethod(summary: TrafficSummary): string[] {
-  const { lines, badLines, logs, crawlerCount, crawlersWithNotModified, uncomparedAnswers, peak } = summary;
+  const { lines, badLines, logs, crawlerCount, crawlersWithNotModified, peak } = summary;
+  const { uncomparedAnswers, forgottenClients, misplacedRequests } = summary;
   const texts = [
     `${formatNoun(lines, "line")} of ${formatNoun(logs, "log")}; ${formatNoun(badLines, "line")} of no known format.`,
     "A crawler is a client that says so by a name on the list crawler-user-agents, one that asked for robots.txt, or one that goes through many pages and loads nothing of what belongs to them.",
@@ -277,6 +278,14 @@ function formatMethod(summary: TrafficSummary): string[] {
     ...(uncomparedAnswers === 0
       ? []
       : [`To keep memory bounded, ${formatNoun(uncomparedAnswers, "answer")} were not compared.`]),
+    ...(forgottenClients === 0
+      ? []
+      : [
+          `To keep memory bounded, ${formatNoun(forgottenClients, "client")} were forgotten; one that came back is a new one.`,
+        ]),
+    ...(misplacedRequests === 0
+      ? []
+      : [`To keep memory bounded, ${formatNoun(misplacedRequests, "request")} count in another day than theirs.`]),
   ];
   return [`<ul>${texts.map((text) => `<li>${escapeMarkup(text)}</li>`).join("")}</ul>\n`];
 }

@@ -19,8 +19,8 @@ export interface Client {
 
 /**
  * Clients, which are addresses with a User-Agent, by their numbers: at most so many, with at most so many days of theirs. If one
- * more comes, one that did not come for long is forgotten, by the clock algorithm: who came since the hand passed is passed
- * once more.
+ * more comes, one that did not come for long is forgotten, by the clock algorithm: the hand passes
+ * over who came again since it passed last.
  */
 export class ClientTable {
   readonly #most: number;
@@ -81,7 +81,7 @@ export class ClientTable {
     const client = this.#free.pop() ?? this.#crawlers.length;
     this.#numbers.set(key, client);
     this.#keys[client] = key;
-    this.#hasCome[client] = 1;
+    this.#hasCome[client] = 0;
     this.#pages[client] = 0;
     this.#assets[client] = 0;
     this.#lowBits[client] = 0;

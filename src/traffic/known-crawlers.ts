@@ -72,8 +72,10 @@ export function nameUnlisted(agent: string): CrawlerName {
 }
 
 function printable(name: string): string {
-  return name
+  const shown = name
     .replace(/[^ -~]/g, "?")
     .trim()
     .slice(0, 40);
+  // A copy: a part of a string holds the whole of it.
+  return Buffer.from(shown, "latin1").toString("latin1");
 }

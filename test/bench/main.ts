@@ -20,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   "real-crawl": () => import("./real-crawl.ts"),
   "web-crawl": () => import("./web-crawl.ts"),
   traffic: () => import("./traffic.ts"),
+  "traffic-memory": () => import("./traffic-memory.ts"),
   "debian-web": () => import("./debian-web.ts"),
   "web-peers": () => import("./web-peers.ts"),
 };

@@ -123,6 +123,27 @@ test("a client that goes through pages as no browser does is a crawler, if the l
   assert.equal((await settledOf([...reader, ...hidden, ...late])).crawlerCount, 0);
 });
 
+test("of more clients than have room those that did not come for long are forgotten, and it is told", async () => {
+  const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
+  const count = 101_000;
+  const input = async function* () {
+    for (let at = 0; at < count; at++) {
+      const often = at % 1000 === 0 ? lineOf("1.1.1.1", "/a", 200, 100, gptBot) : "";
+      yield Buffer.from(`${lineOf(addressOf(at), "/robots.txt", 200, 30, "OwnBot/1.0")}${often}`);
+    }
+  };
+  const { forgottenClients, crawlers, all } = await readTraffic({ logs: ["-"], input });
+  assert.equal(forgottenClients, count + 1 - 100_000);
+  assert.deepEqual(
+    crawlers.map(({ name, clients, counts }) => [name, clients, counts.requests]),
+    [
+      ["OwnBot", count, count],
+      ["GPTBot", 1, 101],
+    ],
+  );
+  assert.equal(all.requests, count + 101);
+});
+
 test("who calls itself a crawler from an address that its operator does not name is an impostor", async () => {
   using temp = makeTempFolder();
   const [json, list, clients] = ["google.json", "openai.txt", "clients.tsv"].map((name) => join(temp.path, name)) as [

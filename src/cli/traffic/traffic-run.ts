@@ -62,7 +62,7 @@ export function formatTraffic(summary: TrafficSummary): string {
 }
 
 /** What the site's archives and limits add to the first lines. */
-function formatNotes({ history, uncomparedAnswers, crawling }: TrafficSummary): string[] {
+function formatNotes({ history, crawling, ...summary }: TrafficSummary): string[] {
   const notes: string[] = [];
   if (history !== null)
     notes.push(
@@ -70,7 +70,13 @@ function formatNotes({ history, uncomparedAnswers, crawling }: TrafficSummary): 
         `${formatNoun(history.savedRequests, "request")} and ${formatBytes(history.savedBytes)}`,
     );
   if (crawling.breaches > 0) notes.push(`against robots.txt: ${formatNoun(crawling.breaches, "request")}`);
-  if (uncomparedAnswers > 0) notes.push(`limits: ${formatNoun(uncomparedAnswers, "answer")} not compared`);
+  const { uncomparedAnswers, forgottenClients, misplacedRequests } = summary;
+  const limits = [
+    uncomparedAnswers > 0 ? `${formatNoun(uncomparedAnswers, "answer")} not compared` : "",
+    forgottenClients > 0 ? `${formatNoun(forgottenClients, "client")} forgotten to make room` : "",
+    misplacedRequests > 0 ? `${formatNoun(misplacedRequests, "request")} on another day than theirs` : "",
+  ].filter((limit) => limit !== "");
+  if (limits.length > 0) notes.push(`limits: ${limits.join("; ")}`);
   return notes;
 }
 

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 
 /** What one run of a program took. */
 export interface MeteredCost {
@@ -24,12 +26,24 @@ print(json.dumps({"wallSeconds": time.monotonic() - began, "cpuSeconds": usage.r
   "peakMiB": usage.ru_maxrss / 1024, "output": tail.decode(errors="replace"), "status": status}))
 `;
 
-/** Runs a program to its end. @throws if it ends with another code than these */
-export async function meterProcess(command: readonly string[], codes: readonly number[] = [0]): Promise<MeteredCost> {
+/**
+ * Runs a program to its end.
+ *
+ * @param codes - that it may end with
+ * @param input - what it reads from its standard input
+ * @throws if it ends with another code
+ */
+export async function meterProcess(
+  command: readonly string[],
+  codes: readonly number[] = [0],
+  input: Iterable<Uint8Array> = [],
+): Promise<MeteredCost> {
   // What the one before left in memory is not to be written out on this one's time.
   spawnSync("sync");
-  const child = spawn("python3", ["-c", meter, ...command], { stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const child = spawn("python3", ["-c", meter, ...command], { stdio: "pipe" });
+  // A program that does not read all of it ends with its own error.
+  const sent = pipeline(Readable.from(input), child.stdin).catch(() => undefined);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), sent]);
   if (stdout === "") throw new Error(`python3 is needed to measure: ${stderr}`);
   const cost = JSON.parse(stdout) as MeteredCost & { status: number };
   if (!codes.some((code) => cost.status === code << 8))
