@@ -1,9 +1,30 @@
-import { closeSync, copyFileSync, existsSync, openSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type EpochSeconds, TidemarkError } from "../core/index.ts";
-import { dayFileName, dayOf, formatWebEvent, type WebEvent } from "../formats/web-events/index.ts";
+import {
+  dayFileName,
+  dayOf,
+  eventIndexName,
+  eventsFolder,
+  formatSignatures,
+  formatWebEvent,
+  parseDayFileName,
+  parseSignatures,
+  signatureEnding,
+  type WebEvent,
+} from "../formats/web-events/index.ts";
 import { makeFolder, makeMissingFolder, renameDurably, syncFiles, writeDurably, writeWhole } from "../fs/index.ts";
+import type { FileSigner } from "./file-signature.ts";
 
 /** How far a crawler's events are shared. */
 export interface SharedPosition {
@@ -100,20 +121,22 @@ export class DayFiles {
    * Publishes what was added, durably.
    *
    * @param position - of the crawler's events, after those that were added
+   * @param signing - what signs the new files, and whether it also signs those that are published already
    * @returns the number of days' files
    */
-  async publish(position: SharedPosition): Promise<number> {
+  async publish(
+    position: SharedPosition,
+    signing?: { readonly signer: FileSigner; readonly isAll: boolean },
+  ): Promise<number> {
     const days = this.#staged.size;
-    const names = [...this.#staged.keys(), ...this.#beside.keys()];
-    if (names.length === 0) return 0;
-    for (const [name, bytes] of this.#beside) {
-      const staged = join(this.#staging, name);
-      makeMissingFolder(dirname(staged));
-      writeFileSync(staged, bytes);
-    }
+    const added = [...this.#staged.keys(), ...this.#beside.keys()];
+    for (const [name, bytes] of this.#beside) this.#write(name, bytes);
     this.#beside.clear();
     for (const staged of this.#staged.values()) staged.close();
     this.#staged.clear();
+    // Signatures are placed before what they sign: they are those of the last version as well.
+    const names = [...(signing === undefined ? [] : await this.#sign(added, signing)), ...added];
+    if (names.length === 0) return 0;
     await syncFiles(names.map((name) => join(this.#staging, name)));
     const commit: Commit = { position, names };
     await writeDurably(join(this.#staging, commitName), `${JSON.stringify(commit)}\n`);
@@ -124,6 +147,41 @@ export class DayFiles {
   /** Removes what was staged, and the position that was decided on, which is remembered elsewhere by now. */
   forget(): void {
     rmSync(this.#staging, { recursive: true, force: true });
+  }
+
+  #write(name: string, bytes: Uint8Array | string): void {
+    const staged = join(this.#staging, name);
+    makeMissingFolder(dirname(staged));
+    writeFileSync(staged, bytes);
+  }
+
+  async #sign(added: readonly string[], { signer, isAll }: { signer: FileSigner; isAll: boolean }): Promise<string[]> {
+    const files = new Map<string, string>();
+    for (const name of isAll ? this.#published() : []) files.set(name, this.#folder);
+    for (const name of added) files.set(name, this.#staging);
+    const names: string[] = [];
+    for (const [of, folder] of files) {
+      const name = of + signatureEnding;
+      const last = this.#lastSignature(name);
+      const signature = await signer.sign(of, join(folder, of));
+      if (signature === last) continue;
+      this.#write(name, formatSignatures(signature, last));
+      names.push(name);
+    }
+    return names;
+  }
+
+  /** Names of the files that readers find by their names. */
+  #published(): string[] {
+    if (!existsSync(this.#folder)) return [];
+    const days = readdirSync(this.#folder).filter((name) => parseDayFileName(name) !== undefined);
+    const index = eventsFolder + eventIndexName;
+    return existsSync(join(this.#folder, index)) ? [...days, index] : days;
+  }
+
+  #lastSignature(name: string): string | undefined {
+    const file = join(this.#folder, name);
+    return existsSync(file) ? parseSignatures(readFileSync(file, "latin1"))?.[0] : undefined;
   }
 
   #stage(name: string): StagedFile {

@@ -5,6 +5,7 @@ import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { ModelSteering, type VisitSeen } from "./engine/model-steering.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
 import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
+import { isSigned } from "./file-signature.ts";
 import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
 import { createClaimBook } from "./peer-trust.ts";
 import { type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
@@ -111,7 +112,7 @@ export class EventExchange {
         createClaimBook(claims, timing.now),
         this.#options.maxNewPerSite ?? defaultMaxNewPerSite,
       );
-      const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates };
+      const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates, isSigned };
       const startedAt = timing.now();
       const merge = await mergePeer(peer, ports, boundsOf(this.#options), signal);
       due.set(peer, timing.now() + this.#intervalMs);

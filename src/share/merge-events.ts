@@ -3,6 +3,7 @@ import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+import { isSigned } from "./file-signature.ts";
 import { createClaimBook } from "./peer-trust.ts";
 
 /** Bounds on what is taken of peers. */
@@ -28,6 +29,8 @@ export interface MergeEventsOptions extends MergeLimits {
   readonly stateFile?: string;
   /** Whether the peers begin anew: what they claimed, and whether that was true, is forgotten first. @default false */
   readonly isForgiving?: boolean;
+  /** Whether a peer may sign with another key than before, or not any more; what it does now is held to. @default false */
+  readonly isAcceptingKey?: boolean;
   readonly clock?: Clock;
   /** Which promises of proven peers are checked all the same. @default Math.random */
   readonly random?: Random;
@@ -94,9 +97,18 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
       options.maxNewPerSite ?? defaultMaxNewPerSite,
     );
     const merges: PeerMerge[] = [];
+    const { isAcceptingKey = false } = options;
     for (const peer of roots) {
       signal?.throwIfAborted();
-      const ports = { requests, codec: nodeCodec, store: store.peers, now: clock, candidates };
+      const ports = {
+        requests,
+        codec: nodeCodec,
+        store: store.peers,
+        now: clock,
+        candidates,
+        isSigned,
+        isAcceptingKey,
+      };
       const merge = await mergePeer(peer, ports, boundsOf(options), signal);
       merges.push(merge);
       options.onPeer?.(merge);

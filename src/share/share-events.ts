@@ -14,6 +14,8 @@ import {
   parseDayFileName,
   parseShareControl,
   type ShareControl,
+  signatureEnding,
+  signatureKeyField,
   type WebEvent,
 } from "../formats/web-events/index.ts";
 import { createDurably, makeMissingFolder, SiteLock, writeDurably } from "../fs/index.ts";
@@ -21,6 +23,7 @@ import { findStateFile, StateReader } from "../storage/index.ts";
 import { DayFiles, type SharedPosition } from "./day-files.ts";
 import { isShareFile } from "./engine/peer-candidates.ts";
 import { EventArchives } from "./event-archives.ts";
+import { FileSigner } from "./file-signature.ts";
 
 /** What to share, and how. */
 export interface ShareEventsOptions {
@@ -42,6 +45,8 @@ export interface ShareEventsOptions {
   readonly sites?: readonly string[];
   /** Days whose files are kept, today included. @default 30 */
   readonly days?: number;
+  /** File of the Ed25519 key in PEM (PKCS #8) that signs what is published. Default: nothing is signed. */
+  readonly keyFile?: string;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
 }
@@ -65,7 +70,7 @@ const repositoryPath = "/share/";
 const controlName = "robots.shr";
 /** Field of `robots.shr` that says how far the crawler's events are shared. */
 const cursorField = "x-tidemark-cursor";
-const ownFields = new Set([cursorField, eventIndexField, namedPeerField]);
+const ownFields = new Set([cursorField, eventIndexField, namedPeerField, signatureKeyField]);
 const maxControlBytes = 1024 * 1024;
 /** What was answered is written a little later. */
 const settlingSeconds = 2;
@@ -105,20 +110,30 @@ function positionOf(control: ShareControl | undefined): SharedPosition | undefin
   return epoch === undefined ? undefined : { epoch, number: Number(digits), checkedTo: Number(seconds) };
 }
 
+function keyOf(control: ShareControl | undefined): string | undefined {
+  return control?.others.find(([name]) => name === signatureKeyField)?.[1];
+}
+
 class Share {
   readonly #options: ShareEventsOptions;
   readonly #base: URL;
   readonly #into: string;
   readonly #crawler: string;
   readonly #sites: ReadonlySet<string> | undefined;
+  readonly #signer: FileSigner | undefined;
 
   constructor(options: ShareEventsOptions) {
     this.#options = options;
     this.#base = new URL("/", options.url);
     this.#into = resolve(options.into);
     this.#crawler = crawlerName(this.#base, options.moniker);
-    const { sites } = options;
+    const { sites, keyFile } = options;
+    this.#signer = keyFile === undefined ? undefined : new FileSigner(keyFile, this.#repository);
     this.#sites = sites && new Set(sites.map((site) => new URL(site).origin));
+  }
+
+  get #repository(): string {
+    return new URL(repositoryPath, this.#base).href;
   }
 
   async run(): Promise<ShareSummary> {
@@ -128,11 +143,18 @@ class Share {
     await using _lock = await SiteLock.takePublishing(this.#into, new Date(clock()));
     const controlFile = join(this.#into, controlName);
     let known = await readControl(controlFile, this.#base.href);
+    const key = keyOf(known);
+    if (key !== undefined && this.#signer === undefined)
+      throw new TidemarkError("bad-option", `${controlFile} names a key: peers refuse files that it does not sign.`, {
+        hint: `Sign with it (--sign), or remove its line ${signatureKeyField}; then peers must accept that (--accept-key).`,
+        details: { file: controlFile },
+      });
     const files = new DayFiles(join(this.#into, repositoryPath), join(this.#into, ".tidemark-share"));
     // What a killed run had decided is done first, before anything else is staged.
     const decided = await files.recover();
     if (decided !== undefined) {
-      await this.#writeControl(controlFile, known, decided);
+      // The key stays until all files are signed with another one.
+      await this.#writeControl(controlFile, known, decided, key);
       known = await readControl(controlFile, this.#base.href);
     }
     files.forget();
@@ -169,12 +191,14 @@ class Share {
     const position = { ...newest, checkedTo: archives.isEmpty ? checked.from : checked.to };
     const index = await archives.write();
     if (index !== undefined) files.replace(eventsFolder + eventIndexName, index);
-    const changed = await files.publish(position);
-    await this.#writeControl(controlFile, known, position);
+    const signer = this.#signer;
+    const signing = signer && { signer, isAll: key !== signer.publicKey };
+    const changed = await files.publish(position, signing);
+    await this.#writeControl(controlFile, known, position, signer?.publicKey);
     files.forget();
     await archives.retire();
     const removed = this.#retire(join(this.#into, repositoryPath), oldest);
-    const repository = new URL(repositoryPath, this.#base).href;
+    const repository = this.#repository;
     const isDisallowed = await this.#disallow();
     return { crawler: this.#crawler, repository, events, files: changed, removed, isDisallowed };
   }
@@ -192,7 +216,12 @@ class Share {
     return page === undefined ? event : { ...event, digest: page.digest };
   }
 
-  async #writeControl(file: string, known: ShareControl | undefined, position: SharedPosition): Promise<void> {
+  async #writeControl(
+    file: string,
+    known: ShareControl | undefined,
+    position: SharedPosition,
+    key: string | undefined,
+  ): Promise<void> {
     const { contact, special = [], peers = [] } = this.#options;
     const kept = known?.others.filter(([name]) => !ownFields.has(name)) ?? [];
     const named = peers.map((peer) => [namedPeerField, new URL("/", peer).href] as const);
@@ -202,11 +231,12 @@ class Share {
       crawler: this.#crawler,
       contact,
       special: special.map((url) => new URL(url).href),
-      repository: new URL(repositoryPath, this.#base).href,
+      repository: this.#repository,
       others: [
         ...kept,
         ...named,
         [eventIndexField, index],
+        ...(key === undefined ? [] : [[signatureKeyField, key] as const]),
         [cursorField, `${position.epoch} ${position.number} ${position.checkedTo}`],
       ],
     });
@@ -216,7 +246,8 @@ class Share {
   #retire(folder: string, oldest: number): number {
     if (!existsSync(folder)) return 0;
     const old = readdirSync(folder).filter((name) => (parseDayFileName(name) ?? oldest) < oldest);
-    for (const name of old) rmSync(join(folder, name), { force: true });
+    for (const name of old)
+      for (const ending of ["", signatureEnding]) rmSync(join(folder, name + ending), { force: true });
     return old.length;
   }
 

@@ -112,6 +112,7 @@ const exchangeSettings = {
   shareUrl: row("share-url URL", siteUrl, "Root of the web server that serves --share-into"),
   shareSpecial: row("share-special URL", texts, "With --share-into: address that the crawler knows especially well"),
   shareContact: row("share-contact ADDRESS", text, "With --share-into: mail address of the operator"),
+  shareSign: row("share-sign FILE", path, "With --share-into: sign the files with this Ed25519 key in PEM (PKCS #8)"),
   isNaming: row("share-peers", flag, "With --share-into: name the peers in robots.shr"),
 };
 
@@ -186,6 +187,7 @@ export const crawlCommand: Command = defineCommand({
       "share-url",
       "share-special",
       "share-contact",
+      "share-sign",
       "share-peers",
     ],
     "Metrics and a page": ["listen", "allow-host"],

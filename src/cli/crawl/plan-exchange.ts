@@ -7,7 +7,7 @@ export interface ExchangeArguments {
   readonly rho: number | "auto" | "model";
   readonly intervalMs?: number;
   /** Where what was seen is shared. */
-  readonly share?: Pick<ShareEventsOptions, "into" | "url" | "special" | "contact" | "peers">;
+  readonly share?: Pick<ShareEventsOptions, "into" | "url" | "special" | "contact" | "peers" | "keyFile">;
 }
 
 /** The options of an exchange, as they are read. */
@@ -20,6 +20,7 @@ interface ExchangeOptionsRead {
   readonly shareUrl?: string;
   readonly shareSpecial?: readonly string[];
   readonly shareContact?: string;
+  readonly shareSign?: string;
   readonly isNaming?: boolean;
 }
 
@@ -28,11 +29,11 @@ export function planExchange(
   { peers = [], mode, rho, exchangeMs, shareInto, shareUrl, ...sharing }: ExchangeOptionsRead,
   fail: (message: string) => never,
 ): ExchangeArguments | undefined {
-  const { shareSpecial: special, shareContact: contact, isNaming = false } = sharing;
+  const { shareSpecial: special, shareContact: contact, shareSign: keyFile, isNaming = false } = sharing;
   if (mode === undefined && peers.length === 0 && shareInto === undefined) {
     const [given] = Object.entries({
       ...{ rho, exchange: exchangeMs, "share-url": shareUrl, "share-special": special },
-      ...{ "share-contact": contact, "share-peers": isNaming || undefined },
+      ...{ "share-contact": contact, "share-sign": keyFile, "share-peers": isNaming || undefined },
     }).filter(([, value]) => value !== undefined);
     return given === undefined ? undefined : fail(`--${given[0]} needs --peer, --mode or --share-into.`);
   }
@@ -44,8 +45,8 @@ export function planExchange(
   if (contact !== undefined && !/^[!-~]+@[!-~]+$/.test(contact))
     fail(`--share-contact ${contact} is not a mail address.`);
   if ((shareInto === undefined) !== (shareUrl === undefined)) fail("--share-into and --share-url need each other.");
-  if (shareInto === undefined && (special !== undefined || contact !== undefined || isNaming))
-    fail("--share-special, --share-contact and --share-peers need --share-into.");
+  if (shareInto === undefined && ([special, contact, keyFile].some((given) => given !== undefined) || isNaming))
+    fail("--share-special, --share-contact, --share-sign and --share-peers need --share-into.");
   if (mode !== undefined && isSharing(mode) !== (shareInto !== undefined))
     fail(`--mode ${mode} ${isSharing(mode) ? "needs" : "excludes"} --share-into.`);
   const fixed = mode === undefined ? undefined : rhoOfMode(mode);
@@ -71,7 +72,7 @@ export function planExchange(
       : {
           share: {
             ...{ into: shareInto, url: shareUrl },
-            ...omitUndefined({ special, contact }),
+            ...omitUndefined({ special, contact, keyFile }),
             ...(isNaming ? { peers } : {}),
           },
         }),

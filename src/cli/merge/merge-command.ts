@@ -16,6 +16,11 @@ export const mergeCommand: Command = defineCommand({
     stateFile: stateOption,
     isListing: row("list", flag, "Print how far each peer is trusted, and merge nothing"),
     isForgiving: row("forgive", flag, "Forget what the named peers claimed before, and whether it was true"),
+    isAcceptingKey: row(
+      "accept-key",
+      flag,
+      "Accept that the named peers sign with another key than before, or not any more",
+    ),
     days: row("days N", wholeNumber(1, 3650), "Days that are asked for at most, today included", { default: "30" }),
     maxEvents: row("max-events N", wholeNumber(1, 1_000_000_000), "Most events of a peer's day", {
       default: "1000000",

@@ -27,4 +27,13 @@ export {
   parseEventIndex,
 } from "./event-index.ts";
 export { formatShareControl, isCrawlerName, parseShareControl, type ShareControl } from "./share-control.ts";
+export {
+  formatSignatures,
+  formatSignedText,
+  isSignatureKey,
+  maxSignatureBytes,
+  parseSignatures,
+  signatureEnding,
+  signatureKeyField,
+} from "./share-signature.ts";
 export { eventDigestLength, type WebEvent } from "./web-event.ts";

@@ -32,6 +32,8 @@ export interface ArchiveMergePorts {
   ) => Promise<FetchOutcome>;
   readonly codec: Codec;
   readonly candidates: PeerCandidates;
+  /** Why an index must not be used; undefined if it may. */
+  readonly findProblem: (url: string, content: Uint8Array) => Promise<string | undefined>;
   /** Called with what is to be remembered, after all before it is durable. */
   readonly remember: (state: ArchivesState) => void;
 }
@@ -56,14 +58,17 @@ const describe = (outcome: Exclude<FetchOutcome, { kind: "fetched" }>): string =
 
 async function readIndex(
   url: string,
-  { get, codec }: ArchiveMergePorts,
+  { get, codec, findProblem }: ArchiveMergePorts,
   validators: Validators | undefined,
 ): Promise<Result<{ readonly index: EventIndex; readonly validators: Validators } | undefined>> {
   const outcome = await get(url, { maxBytes: maxIndexBytes, ...(validators === undefined ? {} : { validators }) });
   if (outcome.kind === "not-modified") return { ok: true, value: undefined };
   if (outcome.kind !== "fetched") return problem("no-index", describe(outcome));
   const content = codec.unpack(outcome.body, maxIndexBytes);
-  const index = content.ok ? parseEventIndex(content.value) : content;
+  if (!content.ok) return content;
+  const wrong = await findProblem(url, content.value);
+  if (wrong !== undefined) return problem("bad-signature", wrong);
+  const index = parseEventIndex(content.value);
   return index.ok ? { ok: true, value: { index: index.value, validators: outcome.validators } } : index;
 }
 

@@ -20,6 +20,14 @@ import {
 } from "../../formats/web-events/index.ts";
 import { type ArchivesState, mergeArchives } from "./merge-archives.ts";
 import type { PeerCandidates } from "./peer-candidates.ts";
+import {
+  findKeyProblem,
+  findSignatureProblem,
+  HeldFile,
+  maxSignedBytes,
+  type SignedFile,
+  signatureKeyOf,
+} from "./peer-signatures.ts";
 import { summarizeTrust, type TrustSummary } from "./trust/peer-trust.ts";
 
 /** Bounds on what is taken of one peer in one merge. */
@@ -40,6 +48,9 @@ export interface MergePorts {
   readonly now: Clock;
   /** Takes the events. */
   readonly candidates: PeerCandidates;
+  readonly isSigned: (file: SignedFile) => boolean;
+  /** Whether a peer's key may be another one than it was, or none. @default false */
+  readonly isAcceptingKey?: boolean;
 }
 
 /** What a merge with one peer came to. */
@@ -92,6 +103,8 @@ interface PeerState {
     readonly archives?: string;
   };
   readonly archives?: ArchivesState;
+  /** The key that signs its files, as it was first told. */
+  readonly key?: string;
   /** The last day up to which everything was merged. */
   readonly mergedTo?: number;
   readonly validators?: Readonly<Record<string, Validators>>;
@@ -157,6 +170,7 @@ class Merge {
       {
         get: (of, request) => this.#get(of, { ...request, ...(signal === undefined ? {} : { signal }) }),
         ...{ codec: this.#ports.codec, candidates: this.#ports.candidates, remember },
+        findProblem: (of, content) => this.#findSignatureProblem(of, content, signal),
       },
       { since: now - days * daySeconds, latest: now + skewSeconds, maxEvents: maxEvents * days },
     );
@@ -207,13 +221,28 @@ class Merge {
     // "All other peers must use the specific version if possible."
     if (!/^1(?:\.\d{1,3})?$/.test(version))
       return `robots.shr: version ${JSON.stringify(version.slice(0, 20))} is not 1`;
+    const { key: known, ...state } = this.#state;
+    const key = signatureKeyOf(others);
+    const wrong = findKeyProblem(key, this.#ports.isAcceptingKey === true ? key : known);
+    if (wrong !== undefined) return `robots.shr: ${wrong}`;
     const archives = archivesOf(others, repository);
-    const isMoved = this.#state.control?.repository !== repository;
+    const isMoved = state.control?.repository !== repository;
     this.#state = {
-      ...(isMoved ? {} : this.#state),
+      ...(isMoved ? {} : state),
+      ...omitUndefined({ key }),
       control: { crawler, repository, special, named, validators: outcome.validators, ...omitUndefined({ archives }) },
     };
+    // Before anything is merged: the next merge holds the peer to it, whatever comes of this one.
+    if (key !== known) this.#ports.store.writePeer(this.#peer, this.#state);
     return undefined;
+  }
+
+  async #findSignatureProblem(url: string, content: Uint8Array, signal: AbortSignal | undefined) {
+    const { key } = this.#state;
+    if (key === undefined) return undefined;
+    return await findSignatureProblem({ key, url, content }, this.#ports.isSigned, (of, request) =>
+      this.#get(of, { ...request, ...omitUndefined({ signal }) }),
+    );
   }
 
   /** @returns whether the merge may go on: otherwise the day comes again at the next */
@@ -224,11 +253,12 @@ class Merge {
     const bounds = { maxBytes: this.#bounds.maxFileBytes, maxRecords: this.#bounds.maxEvents };
     const reader = new DayFileReader(day, latest, bounds, (event) => candidates.add(event));
     const validators = this.#state.validators?.[day];
-    const outcome = await this.#get(new URL(name, this.#state.control?.repository).href, {
-      ...(validators === undefined ? {} : { validators }),
-      ...(signal === undefined ? {} : { signal }),
-      maxBytes: bounds.maxBytes,
-      sink: reader,
+    const url = new URL(name, this.#state.control?.repository).href;
+    const held = this.#state.key === undefined ? undefined : new HeldFile();
+    const outcome = await this.#get(url, {
+      ...omitUndefined({ validators, signal }),
+      maxBytes: held === undefined ? bounds.maxBytes : Math.min(bounds.maxBytes, maxSignedBytes),
+      sink: held ?? reader,
     });
     if (outcome.kind === "not-modified") {
       this.#counts.unmodified += 1;
@@ -238,6 +268,15 @@ class Merge {
     if (outcome.kind === "gone") {
       this.#counts.missing += 1;
       return true;
+    }
+    if (held !== undefined && outcome.kind === "fetched") {
+      const content = held.content;
+      const wrong = await this.#findSignatureProblem(url, content, signal);
+      if (wrong !== undefined) {
+        this.#problem ??= `${name}: ${wrong}`;
+        return false;
+      }
+      reader.write(content);
     }
     // Records do not depend on each other: what came of a file that broke off counts, and comes again.
     const counts = reader.end(outcome.kind === "fetched");
