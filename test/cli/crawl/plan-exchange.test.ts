@@ -48,15 +48,22 @@ for (const [options, expected] of rows)
   });
 
 test("what robots.shr says is told with the share", () => {
-  const said = { shareSpecial: ["http://near.example/"], shareContact: "me@crawler.example", isNaming: true };
+  const said = {
+    shareSpecial: ["http://near.example/"],
+    shareContact: "me@crawler.example",
+    shareSign: "key.pem",
+    isNaming: true,
+  };
   assert.deepEqual(planExchange({ peers, ...share, ...said }, fail)?.share, {
     ...shared,
-    ...{ special: ["http://near.example/"], contact: "me@crawler.example", peers },
+    ...{ special: ["http://near.example/"], contact: "me@crawler.example", keyFile: "key.pem", peers },
   });
 });
 
 const refused = [
   [{ shareContact: "me@x.example" }, /--share-contact needs --peer, --mode or --share-into/],
+  [{ shareSign: "key.pem" }, /--share-sign needs --peer, --mode or --share-into/],
+  [{ peers, shareSign: "key.pem" }, /--share-sign and --share-peers need --share-into/],
   [{ isNaming: true }, /--share-peers needs --peer/],
   [{ peers, isNaming: true }, /--share-peers need --share-into/],
   [{ ...share, shareContact: "me" }, /--share-contact me is not a mail address/],
