@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import wabt from "wabt";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -91,6 +92,12 @@ const { metafile } = await build({
   metafile: true,
 });
 await build({ ...options, entryPoints: threads.map((name) => `src/${name}.ts`) });
+
+// The loop in WebAssembly lies beside the thread that loads it: what users run, and what tests run.
+const { parseWat } = await wabt();
+const loop = readFileSync(join(root, "src", "analysis", "rank-kernel.wat"), "utf8");
+const { buffer } = parseWat("rank-kernel.wat", loop, { threads: true }).toBinary({});
+for (const folder of ["lib", "src/analysis"]) writeFileSync(join(root, "dist", folder, "rank-kernel.wasm"), buffer);
 
 const packagesIn = ({ inputs }) =>
   Object.keys(inputs).flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import type { Graph, LinkRows } from "../graph/index.ts";
+import { SharedArrays } from "./shared-arrays.ts";
 
 /** What a file of links begins with; the digit is the version. */
 export const linksMagic = "tmgraph1";
@@ -39,6 +40,11 @@ export interface LinkBlock {
   readonly first: number;
   /** By number from `first` on. */
   readonly rows: LinkRows;
+}
+
+/** A graph in memory that threads share, and to which more arrays can be added. */
+export interface SharedGraph extends Graph {
+  readonly arrays: SharedArrays;
 }
 
 /** An open file of links. */
@@ -173,9 +179,10 @@ export class LinksFile implements Disposable {
   }
 
   /** Reads all of it into memory that threads may share: 4 bytes a link and 4 a node. @throws TidemarkError `state-corrupt` */
-  readGraph(): Graph {
-    const offsets = new Uint32Array(new SharedArrayBuffer(4 * (this.nodes + 1)));
-    const targets = new Uint32Array(new SharedArrayBuffer(4 * this.links));
+  readGraph(): SharedGraph {
+    const arrays = new SharedArrays();
+    const offsets = arrays.integers(this.nodes + 1);
+    const targets = arrays.integers(this.links);
     this.readNumbers(offsets, 0);
     this.readNumbers(targets, offsets.length);
     this.#checkSum(checksumOf(bytesOf(targets), checksumOf(bytesOf(offsets))));
@@ -187,7 +194,7 @@ export class LinksFile implements Disposable {
       count: this.nodes,
       members: undefined,
     });
-    return { nodes: this.nodes, offsets, targets };
+    return { nodes: this.nodes, offsets, targets, arrays };
   }
 
   #isOutOfPlace(): TidemarkError {
@@ -234,7 +241,7 @@ function bytesOf(numbers: Uint32Array): Uint8Array {
 }
 
 /** Reads the graph of a folder. @throws TidemarkError `not-found`, `no-permission`, `state-corrupt` */
-export function readGraph(folder: string): Graph {
+export function readGraph(folder: string): SharedGraph {
   using file = new LinksFile(folder);
   return file.readGraph();
 }

@@ -1,5 +1,6 @@
 import { collectRanks, type LinkRows, spreadRanks } from "../graph/index.ts";
 import type { LinksFile } from "./graph-folder.ts";
+import { loadRankKernel } from "./rank-kernel.ts";
 
 /** Numbers that threads agree by: how many wait, which meeting it is. */
 const meeting = { waiting: 0, number: 1 } as const;
@@ -12,6 +13,8 @@ export interface SharedRanks {
   readonly damping: number;
   readonly tolerance: number;
   readonly maxRounds: number;
+  /** Where all arrays lie; undefined if they are more than WebAssembly reaches. */
+  readonly memory: WebAssembly.Memory | undefined;
   readonly teleport: Float64Array | undefined;
   /** Shares that sum to 1; the ranks in the end. */
   readonly ranks: Float64Array;
@@ -40,8 +43,19 @@ function meet(at: Int32Array, threads: number): void {
 export type Spread = (next: Float64Array, first: number, end: number) => number;
 
 /** Spreads along links in memory. */
-export function spreadInMemory({ damping, ranks }: SharedRanks, rows: LinkRows): Spread {
-  return (next, first, end) => spreadRanks(rows, damping, ranks, next, first, end);
+export function spreadInMemory({ damping, ranks, memory }: SharedRanks, rows: LinkRows): Spread {
+  if (memory === undefined) return (next, first, end) => spreadRanks(rows, damping, ranks, next, first, end);
+  const kernel = loadRankKernel(memory);
+  const { starts, targets } = rows;
+  return (next, first, end) =>
+    kernel.spread(
+      starts.byteOffset + starts.BYTES_PER_ELEMENT * first,
+      targets.byteOffset,
+      ranks.byteOffset + ranks.BYTES_PER_ELEMENT * first,
+      next.byteOffset,
+      end - first,
+      damping,
+    );
 }
 
 /** Spreads along links that are read from disk, in blocks. */

@@ -8,9 +8,10 @@ import {
   type PageRanks,
   pageRankDefaults,
 } from "../graph/index.ts";
-import { LinksFile } from "./graph-folder.ts";
+import { LinksFile, type SharedGraph } from "./graph-folder.ts";
 import type { SharedRanks } from "./rank-thread.ts";
 import type { RankThreadSettings } from "./rank-worker.ts";
+import { SharedArrays } from "./shared-arrays.ts";
 
 /** How ranks are computed. */
 export interface ThreadedRankOptions extends Omit<PageRankOptions, "start"> {
@@ -20,13 +21,10 @@ export interface ThreadedRankOptions extends Omit<PageRankOptions, "start"> {
   readonly signal?: AbortSignal;
 }
 
-const floats = (length: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * length));
-const integers = (length: number): Uint32Array => new Uint32Array(new SharedArrayBuffer(4 * length));
-
-function inSharedMemory(numbers: Uint32Array): Uint32Array {
-  if (numbers.buffer instanceof SharedArrayBuffer) return numbers;
-  const copy = integers(numbers.length);
-  copy.set(numbers);
+function copyInto(arrays: SharedArrays, { nodes, offsets, targets }: Graph): SharedGraph {
+  const copy = { nodes, offsets: arrays.integers(offsets.length), targets: arrays.integers(targets.length), arrays };
+  copy.offsets.set(offsets);
+  copy.targets.set(targets);
   return copy;
 }
 
@@ -46,46 +44,45 @@ function cutNodes(nodes: number, links: number, offsetOf: (node: number) => numb
 }
 
 /** The links that threads are given, and how they are cut into their parts. */
-function shareLinks(graph: Graph | string, threads: number): Pick<SharedRanks, "nodes" | "links" | "places"> {
+function shareLinks(graph: SharedGraph | string, threads: number): Pick<SharedRanks, "nodes" | "links" | "places"> {
   if (typeof graph === "string") {
     using file = new LinksFile(graph);
     const { nodes, links } = file;
     return { nodes, links: graph, places: cutNodes(nodes, links, (node) => file.offsetOf(node), threads) };
   }
   const { nodes, offsets, targets } = graph;
-  const starts = inSharedMemory(offsets);
-  const rows = {
-    ...{ starts, ends: starts.subarray(1), targets: inSharedMemory(targets) },
-    ...{ count: nodes, members: undefined },
-  };
+  const rows = { starts: offsets, ends: offsets.subarray(1), targets, count: nodes, members: undefined };
   return { nodes, links: rows, places: cutNodes(nodes, targets.length, (node) => offsets[node] as number, threads) };
 }
 
 /**
- * PageRank as `computePageRank` has it, on threads of their own: beside a graph that lies in shared memory already it takes 8 bytes a
- * node, and 8 more for each thread.
+ * PageRank as `computePageRank` has it, on threads of their own: it takes 8 bytes a node, and 8 more for each
+ * thread.
  *
- * @param graph - a folder: its links stay on disk and are read in each round, 2 MiB at once by each thread
+ * @param graph - a folder: its links stay on disk and are read in each round, 2 MiB at once by each thread; a graph that was read from a
+ *   folder: its memory holds the ranks too, until nobody holds either; any other graph is copied
  * @throws TidemarkError `aborted`; of a folder `not-found`, and `io` if its links cannot be read to the end
  * @throws RangeError if an option is out of its range
  */
 export async function computeRanksOnThreads(
-  graph: Graph | string,
+  graph: Graph | SharedGraph | string,
   options: ThreadedRankOptions = {},
 ): Promise<PageRanks> {
   const { threads = 1, teleport, onRound, signal } = options;
   const { damping, tolerance, maxRounds } = { ...pageRankDefaults, ...options };
-  const links = shareLinks(graph, threads);
+  const arrays = typeof graph !== "string" && "arrays" in graph ? graph.arrays : new SharedArrays();
+  const links = shareLinks(typeof graph === "string" || "arrays" in graph ? graph : copyInto(arrays, graph), threads);
   const { nodes } = links;
   checkPageRankOptions(options, nodes);
-  const ranks = floats(nodes).fill(1 / nodes);
+  const ranks = arrays.floats(nodes).fill(1 / nodes);
   if (nodes === 0) return { ranks, rounds: 0, residual: 0 };
   const shared: SharedRanks = {
     ...links,
     ...{ damping, tolerance, maxRounds, teleport, ranks },
-    given: Array.from({ length: threads }, () => floats(nodes)),
-    sums: floats(4 * threads),
+    given: Array.from({ length: threads }, () => arrays.floats(nodes)),
+    sums: arrays.floats(4 * threads),
     meeting: new Int32Array(new SharedArrayBuffer(8)),
+    memory: arrays.memory,
   };
   signal?.throwIfAborted();
   const workers = shared.given.map((_, thread) => {

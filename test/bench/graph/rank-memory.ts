@@ -1,6 +1,7 @@
 import { linksFileOf, readGraph } from "../../../src/analysis/graph-folder.ts";
 import { LinksWriter } from "../../../src/analysis/links-writer.ts";
 import { computeRanksOnThreads } from "../../../src/analysis/rank-threads.ts";
+import { SharedArrays } from "../../../src/analysis/shared-arrays.ts";
 import { createRandom } from "../../../src/core/random.ts";
 
 const degree = 10;
@@ -22,14 +23,15 @@ const grownSince = (before: number): number => process.resourceUsage().maxRSS * 
 export async function measureRankMemory(links: number): Promise<number> {
   const before = process.memoryUsage.rss();
   const nodes = Math.ceil(links / degree);
-  const offsets = new Uint32Array(new SharedArrayBuffer(4 * (nodes + 1)));
+  const arrays = new SharedArrays();
+  const offsets = arrays.integers(nodes + 1);
   for (let node = 0; node <= nodes; node++) offsets[node] = degree * node;
-  const targets = new Uint32Array(new SharedArrayBuffer(4 * degree * nodes));
+  const targets = arrays.integers(degree * nodes);
   let at = 0;
   makeTargets(nodes, (_, to) => {
     targets[at++] = to;
   });
-  await computeRanksOnThreads({ nodes, offsets, targets }, options);
+  await computeRanksOnThreads({ nodes, offsets, targets, arrays }, options);
   return grownSince(before) / (degree * nodes);
 }
 
