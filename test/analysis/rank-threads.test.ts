@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
 import { LinksWriter } from "../../src/analysis/links-writer.ts";
 import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
+import { SharedArrays } from "../../src/analysis/shared-arrays.ts";
 import { computePageRank } from "../../src/graph/page-rank.ts";
 import { graphOf, type Link, links } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
@@ -43,6 +44,28 @@ test("personal ranks, rounds and residual are the same on threads; each round is
   assert.deepEqual([rounds, told], [7, [1, 2, 3, 4, 5, 6, 7]]);
   assert.ok(Math.abs(residual - expected.residual) < 1e-12);
   assert.ok(ranks.every((rank, node) => Math.abs(rank - (expected.ranks[node] ?? -1)) < 1e-12));
+});
+
+test("a graph that is more than WebAssembly reaches has the same ranks bit for bit", async () => {
+  const options = { threads: 2, tolerance: 0, maxRounds: 5 };
+  const arrays = new SharedArrays();
+  arrays.integers(2 ** 30 - 1);
+  arrays.floats(1);
+  assert.equal(arrays.memory, undefined);
+  const expected = await computeRanksOnThreads(uneven, options);
+  const found = await computeRanksOnThreads({ ...uneven, arrays }, options);
+  assert.deepEqual(found, expected);
+});
+
+test("ranks of a graph that was read can be computed again; those of before stay", async () => {
+  using temp = makeTempFolder("read-ranks");
+  await writeLarge(temp.path);
+  const graph = readGraph(temp.path);
+  const first = await computeRanksOnThreads(graph, { threads: 2 });
+  const before = first.ranks.slice();
+  await computeRanksOnThreads(graph, { threads: 1, damping: 0.5 });
+  assert.deepEqual(first.ranks, before);
+  assert.deepEqual(await computeRanksOnThreads(graph, { threads: 2 }), first);
 });
 
 test("a graph without nodes has no ranks; wrong options are refused before any thread begins", async () => {
