@@ -10,7 +10,7 @@ programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd s
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver
-  less varnishd=varnish prometheus promtool=prometheus tinyproxy squid microsocks danted=dante-server git rsync jekyll shellcheck httrack restic goaccess)
+  openssl less varnishd=varnish prometheus promtool=prometheus tinyproxy squid microsocks danted=dante-server git rsync jekyll shellcheck httrack restic goaccess)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da

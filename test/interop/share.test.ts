@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
 import { readCrawlChanges } from "../../src/crawler/read-crawl-changes.ts";
 import type { MergeSummary, ShareSummary } from "../../src/share/index.ts";
@@ -9,11 +12,11 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { runTidemark, summaryOf } from "./command.ts";
 import { crawl, crawlUntil, killShares, readShare } from "./kill-shares.ts";
-import { skipWithout } from "./programs.ts";
+import { requireProgram, skipWithout } from "./programs.ts";
 import { startWebServer } from "./web-server.ts";
 
 const reader = join(repositoryFolder(), "test", "interop", "share-reader.py");
-const skip = skipWithout("nginx", "apache2", "python3");
+const skip = skipWithout("nginx", "apache2", "python3", "openssl");
 
 test("the reader has at most 60 lines", () => {
   assert.ok(readFileSync(reader, "utf8").trimEnd().split("\n").length <= 60);
@@ -31,6 +34,42 @@ function setPages(docroot: string, pages: Readonly<Record<string, string | undef
   for (const [name, body] of Object.entries(pages)) {
     if (body === undefined) rmSync(join(docroot, name));
     else writeFileSync(join(docroot, name), body);
+  }
+}
+
+const openssl = (...args: readonly string[]): string =>
+  execFileSync(requireProgram("openssl"), args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
+/** Verifies what a server serves as docs/protocol.md says, with openssl. */
+async function verifyShare(folder: string, url: string, shared: string): Promise<void> {
+  const get = async (of: string): Promise<Buffer> => {
+    const answer = await fetch(of);
+    assert.equal(answer.status, 200, of);
+    return Buffer.from(await answer.arrayBuffer());
+  };
+  const fields = (await get(`${url}/robots.shr`)).toString().split("\n");
+  const fieldOf = (name: string): string =>
+    fields.find((field) => field.startsWith(`${name}: `))?.slice(name.length + 2) ?? assert.fail(name);
+  const [publicKey, text, signature] = ["public.der", "text", "signature"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  // RFC 8410: what comes before the key's 32 bytes is the same for every Ed25519 key.
+  const key = Buffer.from(fieldOf("x-tidemark-ed25519"), "base64url");
+  writeFileSync(publicKey, Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), key]));
+  const days = readdirSync(join(shared, "share")).filter((name) => name.endsWith(".dat"));
+  assert.ok(days.length > 0);
+  for (const file of [...days.map((name) => fieldOf("repository") + name), fieldOf("x-tidemark-archives")]) {
+    const bytes = await get(file);
+    // fetch has taken off a content coding; whether that was the file's own compression, its first bytes tell.
+    const content = bytes.readUInt16BE() === 0x1f8b ? gunzipSync(bytes) : bytes;
+    const digest = createHash("sha256").update(content).digest("hex");
+    writeFileSync(text, `tidemark-share-signature 1\n${file}\n${digest}\n`);
+    const [newest = ""] = (await get(`${file}.sig`)).toString().split("\n");
+    writeFileSync(signature, Buffer.from(newest, "base64url"));
+    const verify = ["pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", publicKey, "-rawin"];
+    assert.match(openssl(...verify, "-in", text, "-sigfile", signature), /Signature Verified Successfully/);
   }
 }
 
@@ -54,8 +93,12 @@ for (const kind of ["nginx", "apache2"] as const)
     const snippet = documentedLines(kind === "nginx" ? "nginx" : "apache");
     await using server = await startWebServer(kind, shared, { snippet });
     for (const into of [one, two]) summaryOf<CrawlSummary>(await crawl(site.url, into));
+    const keyFile = join(folder.path, "key.pem");
+    openssl("genpkey", "-algorithm", "ed25519", "-out", keyFile);
     const share = async (): Promise<ShareSummary> =>
-      summaryOf(await runTidemark(["share", "--from", one, "--into", shared, "--url", server.url, "--json"]));
+      summaryOf(
+        await runTidemark(["share", "--from", one, "--into", shared, "--url", server.url, "--sign", keyFile, "--json"]),
+      );
     const merge = async (): Promise<MergeSummary> =>
       summaryOf(await runTidemark(["merge", server.url, "--into", two, "--days", "2", "--json"]));
     assert.equal((await share()).events, 41);
@@ -82,6 +125,7 @@ for (const kind of ["nginx", "apache2"] as const)
     summaryOf(await crawl(site.url, two, "--budget", "4"));
     const paths = (await site.takeLog()).map(({ uri }) => uri).filter((uri) => uri !== "/robots.txt");
     assert.deepEqual(paths.sort(), ["/", "/new.html", "/p7.html", "/p8.html"]);
+    await verifyShare(folder.path, server.url, shared);
     // The days' files are compressed for those who ask.
     await server.takeLog();
     await readShare(server.url, 1);
