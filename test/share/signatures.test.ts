@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { TidemarkError } from "../../src/core/error.ts";
+import { omitUndefined } from "../../src/core/omit-undefined.ts";
 import { dayFileName, dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
 import { formatShareControl, parseShareControl } from "../../src/formats/web-events/share-control.ts";
 import {
@@ -115,7 +116,7 @@ test("a peer is held to the key that it first showed, even if nothing was merged
   const [first, second] = [new Key(), new Key()];
   const [file] = tell(merger, first);
   peer.answers.delete(`${file}.sig`);
-  await merger.merge();
+  assert.match(problemOf(await merger.merge({ days: 1 })), /it is not signed/);
   const refused = async (said: RegExp): Promise<void> => {
     peer.requests.splice(0);
     const merged = await merger.merge();
@@ -248,13 +249,13 @@ class SignedShare implements AsyncDisposable {
     return file;
   }
 
-  async share(keyFile?: string): Promise<void> {
+  async share(keyFile?: string, signal?: AbortSignal): Promise<void> {
     // What was answered is written a little later.
     this.crawler.now += 10_000;
     const { one: from, into } = this.folders;
     const clock = (): number => this.crawler.now;
     const options = { from, into, url: this.url, moniker: "one/1", clock };
-    await shareEvents(keyFile === undefined ? options : { ...options, keyFile });
+    await shareEvents({ ...options, ...omitUndefined({ keyFile, signal }) });
   }
 
   async merge(more: { readonly isAcceptingKey?: boolean } = {}): Promise<MergeSummary> {
@@ -351,6 +352,7 @@ test("with a new key all files are signed anew, and the old key holds until they
   await share.share(first);
   assert.equal(share.signed().length, 2);
   const before = readFileSync(join(share.folders.into, "robots.shr"), "utf8");
+  const [keyLine] = before.match(/ed25519: .*/) ?? [];
   await share.share(second);
   assert.equal(share.signed().length, 2);
   assert.equal(share.signed(new FileSigner(first, "http://a.example/").publicKey).length, 2);
@@ -362,6 +364,11 @@ test("with a new key all files are signed anew, and the old key holds until they
   const position = { epoch, number: Number(number), checkedTo: 0 };
   writeFileSync(join(staging, "commit.json"), JSON.stringify({ position, names: [] }));
   for (const name of share.signed()) rmSync(share.file(name));
+  // The next run is stopped too, and has signed nothing: the old key still holds.
+  share.crawler.site.set({ "/b": "changed" });
+  await share.visit();
+  await assert.rejects(share.share(second, AbortSignal.abort()));
+  assert.equal(readFileSync(join(share.folders.into, "robots.shr"), "utf8").match(/ed25519: .*/)?.[0], keyLine);
   await share.share(second);
   assert.deepEqual([share.signed().length, existsSync(staging)], [2, false]);
   share.crawler.now += 40 * 86_400_000;

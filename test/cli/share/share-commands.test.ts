@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -120,4 +121,33 @@ test("share --serve publishes, serves the files, and publishes what is new at th
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("share --sign signs with a key, and merge refuses another one until --accept-key", async () => {
+  await using crawler = await Crawler.open();
+  using folder = makeTempFolder();
+  crawler.now = Date.now() - 60_000;
+  crawler.site.set({ "/": "index" });
+  const [one, two, into] = ["one", "two", "into"].map((name) => join(folder.path, name)) as [string, string, string];
+  for (const of of [one, two]) await crawler.visit({ into: of, sources: ["links"] });
+  mkdirSync(into);
+  await using server = await serveFolder({ folder: into });
+  const share = async (name: string): Promise<void> => {
+    const key = join(folder.path, name);
+    writeFileSync(key, generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }));
+    const shared = await runProgram("share", "--from", one, "--into", into, "--url", server.url, "--sign", key);
+    assert.equal(shared.code, exitCodes.done, shared.stderr);
+  };
+  await share("first.pem");
+  const merge = ["merge", server.url, "--into", two, "--days", "2"];
+  assert.equal((await runProgram(...merge)).code, exitCodes.done);
+  await share("second.pem");
+  const refused = await runProgram(...merge);
+  assert.equal(refused.code, exitCodes.itemsFailed);
+  assert.match(
+    refused.stderr,
+    /warning: .*: robots\.shr: its key is \S{43}, and until now it was \S{43}\. .*--accept-key/,
+  );
+  assert.equal((await runProgram(...merge, "--accept-key")).code, exitCodes.done);
+  assert.equal((await runProgram(...merge)).code, exitCodes.done);
 });
