@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
 
@@ -15,11 +16,16 @@ export interface CrawlerLine {
   readonly firstPageMs: number | undefined;
   readonly rssBytes: number;
   readonly cpuSeconds: number;
+  /** How late the event loop was at worst, and in the 99th of 100 measurements. */
+  readonly latestMs: number;
+  readonly p99LateMs: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as CrawlWebOptions;
 
 let firstPageMs: number | undefined;
+const lateness = monitorEventLoopDelay({ resolution: 10 });
+lateness.enable();
 
 function tell(
   isEnd: boolean,
@@ -40,6 +46,8 @@ function tell(
     },
     rssBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
+    latestMs: lateness.max / 1e6,
+    p99LateMs: lateness.percentile(99) / 1e6,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

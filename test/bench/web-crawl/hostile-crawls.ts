@@ -8,18 +8,20 @@ import { type Run, runCrawler, startServer } from "./processes.ts";
 import type { ServerReport } from "./server-process.ts";
 
 const sites = 300;
-const pages = 2000;
+const pages = 1000;
 const seed = 1;
 /** Of each answer, so that not the machine decides how fast the crawl is. */
-const latencyMs = 500;
-const restMs = 1000;
+const latencyMs = 1000;
+const restMs = 2000;
 const pagesBeforeRest = 10;
 
+interface Crawl {
+  readonly report: ServerReport;
+  readonly run: Run;
+}
+
 /** Crawls until all pages of the sites that are not hostile were requested. @param kind - of what lies in it, and is bait or not */
-async function crawl(
-  kind: Hostility,
-  isHostile: boolean,
-): Promise<{ readonly report: ServerReport; readonly run: Run }> {
+async function crawl(kind: Hostility, isHostile: boolean): Promise<Crawl> {
   const made = new MadeSites(sites, pages, seed, true);
   const hostility = isHostile ? kind : undefined;
   const shape = { sites, pages, seed, isFriendly: true, restMs, pagesBeforeRest, latencyMs, hostility };
@@ -39,26 +41,31 @@ async function crawl(
 
 /** Compares how soon the pages of sites are requested without and with something hostile beside them. @returns lines of text */
 export async function compareHostile(kind: Hostility, rounds: number): Promise<string> {
-  const without: ServerReport[] = [];
-  const beside: Array<{ readonly report: ServerReport; readonly run: Run }> = [];
+  const without: Crawl[] = [];
+  const beside: Crawl[] = [];
   for (let round = 0; round < rounds; round++) {
     // At the same time, so that what else the machine does slows both alike.
     const [one, other] = await Promise.all([crawl(kind, false), crawl(kind, true)]);
-    without.push(one.report);
+    without.push(one);
     beside.push(other);
   }
   const [mean, last] = (["meanSeconds", "lastSeconds"] as const).map((of) => {
-    const before = medianOf(without.map((report) => report[of]));
+    const before = medianOf(without.map(({ report }) => report[of]));
     const after = medianOf(beside.map(({ report }) => report[of]));
-    const each = without.map((report, at) => 100 * ((beside[at]?.report[of] ?? 0) / report[of] - 1));
+    const each = without.map(({ report }, at) => 100 * ((beside[at]?.report[of] ?? 0) / report[of] - 1));
     return `${before.toFixed(2)} s, with it ${after.toFixed(2)} s (${each.map((part) => part.toFixed(1)).join(", ")} %)`;
   });
-  const { report, run } = beside.at(-1) as (typeof beside)[number];
+  const { report, run } = beside.at(-1) as Crawl;
+  const [before, after] = [without, beside].map((crawls) => {
+    const lines = crawls.flatMap(({ run: { last } }) => last ?? []);
+    return (["p99LateMs", "latestMs"] as const).map((of) => Math.max(...lines.map((line) => line[of])).toFixed(0));
+  });
   const { busy, restless, disallowed } = report.broken;
   const held = Object.entries(run.last?.heldBack ?? {}).map(([reason, count]) => `${reason} ${count}`);
   return `${kind}
   mean page    ${mean}
   last page    ${last}
+  event loop   99 % at most ${before?.join(" ms late, all ")} ms, with it ${after?.join(" ms, all ")} ms
   hostile      ${report.hostile} requests, ${report.hostileNames} questions for names
   crawler      ${run.last?.sites} sites, ${run.last?.unresolved} without an address, ${run.last?.unreachable} unreachable, ${run.last?.waiting} waiting, ${run.cpuSeconds.toFixed(0)} CPU s, ${(run.rssBytes / 2 ** 20).toFixed(0)} MiB
   held back    ${held.join(", ") || "nothing"}
