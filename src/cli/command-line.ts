@@ -188,6 +188,9 @@ function complete(argv: readonly string[], { name, commands }: Program): string 
   return `${text}\n`;
 }
 
+/** Stands for `-` as an argument, which yargs would leave out: no word of a command line has a NUL. */
+const loneDash = "\0";
+
 /** What stands on a command line, by name; whether all of that is known, and there, is for {@link checkNames}. */
 function parseArguments(command: Command, words: readonly string[]): RawArguments {
   const parser = makeParser().help(false).version(false);
@@ -198,8 +201,11 @@ function parseArguments(command: Command, words: readonly string[]): RawArgument
     prepareWords(words, Object.values({ ...command.options, ...commonOptions })),
   );
   // To yargs what follows `--` is surplus; here these are arguments, which may begin with a dash.
-  const surplus = [...(args._ as unknown[])];
+  const restore = (word: unknown): unknown => (word === loneDash ? "-" : word);
+  const surplus = (args._ as unknown[]).map(restore);
   for (const name of Object.keys(command.positionals)) {
+    const given = args[name];
+    args[name] = Array.isArray(given) ? given.map(restore) : restore(given);
     const isList = command.usage.includes(`[${name}..]`);
     if (isList) args[name] = [...((args[name] ?? []) as unknown[]), ...surplus.splice(0)];
     else if (args[name] === undefined) args[name] = surplus.shift();
@@ -230,7 +236,7 @@ function prepareWords(words: readonly string[], settings: readonly Setting[]): s
         hint: `${word} would be an option; write ${before}=${word} if it is the value.`,
       });
     if (wantsValue && word === "-") prepared[prepared.length - 1] = `${before}=-`;
-    else prepared.push(word);
+    else prepared.push(word === "-" ? loneDash : word);
   }
   return prepared;
 }

@@ -66,7 +66,8 @@ function operatorOf(url: string | undefined): string | undefined {
 /** A name for an agent that is on no list: its product, or `NAME` of `(compatible; NAME/1.0)`. */
 export function nameUnlisted(agent: string): CrawlerName {
   const own = /\(compatible; ?([^;/)]+)/.exec(agent)?.[1] ?? /^[^\s/(]+/.exec(agent)?.[0] ?? "";
-  const name = printable(own);
+  // `NAME +http://...`: the page that explains it is no part of its name.
+  const name = printable(own.replace(/(^|\s+)[(+]*https?:?$/, ""));
   const shown = name === "" ? "(no agent)" : /^Mozilla$/i.test(name) ? "(like a browser)" : name;
   return { name: shown, operator: undefined, purpose: "unknown" };
 }

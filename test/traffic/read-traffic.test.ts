@@ -8,7 +8,7 @@ import { AnswerTable } from "../../src/traffic/answer-table.ts";
 import { KnownCrawlers, nameUnlisted } from "../../src/traffic/known-crawlers.ts";
 import { readTraffic, type TrafficEvent, type TrafficOptions } from "../../src/traffic/read-traffic.ts";
 import { createTally } from "../../src/traffic/tally.ts";
-import { runProgram } from "../cli/run-program.ts";
+import { runProgram, runProgramWith } from "../cli/run-program.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const gptBot = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.0; +https://openai.com/gptbot)";
@@ -301,6 +301,8 @@ test("the command answers in at most 20 lines of printable ASCII", async () => {
   assert.match(ended.stdout + ended.stderr, /^[ -~\n]+$/);
   assert.match(ended.stdout, /^71 requests, .*; 1 line of no known format$/m);
   assert.match(ended.stdout, /^openai\.com +ai-training +6 /m);
+  const piped = await runProgramWith(log, "traffic", "-");
+  assert.match(piped.stdout, /^11 requests, 841 bytes/);
   assert.equal((await runProgram("traffic")).code, 2);
   assert.equal((await runProgram("traffic", "-", "-")).code, 2);
 });
@@ -325,6 +327,10 @@ test("agents have names, whatever they send", () => {
   );
   const names = ["", browser, "Mozilla/5.0 (compatible; Own/1)", "a\u009b/1"].map((agent) => nameUnlisted(agent).name);
   assert.deepEqual(names, ["(no agent)", "(like a browser)", "Own", "a?"]);
+  // The page that explains it follows without a semicolon.
+  const archive = known.find("Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)");
+  assert.equal(archive?.name, "archive.org_bot");
+  assert.equal(nameUnlisted("Mozilla/5.0 (compatible; Own bot (https://own.example/))").name, "Own bot");
 });
 
 test("a table of answers grows to its bound and then refuses", () => {
