@@ -19,8 +19,8 @@ export interface Client {
 
 /**
  * Clients, which are addresses with a User-Agent, by their numbers: at most so many, with at most so many days of theirs. If one
- * more comes, one that did not come for long is forgotten, by the clock algorithm: the hand passes
- * over who came again since it passed last.
+ * more comes, one that did not come for long is forgotten, by generations: a
+ * generation ends when half as many clients as there is room for came in it, and who came in this one or the last stays.
  */
 export class ClientTable {
   readonly #most: number;
@@ -30,7 +30,8 @@ export class ClientTable {
   readonly #keys: Float64Array;
   /** The list of its days in {@link DayRows}; no list if nobody has the number. */
   readonly #days: Int32Array;
-  readonly #hasCome: Uint8Array;
+  /** The generation in which each came last. */
+  readonly #generations: Float64Array;
   readonly #pages: Uint32Array;
   readonly #assets: Uint32Array;
   readonly #lowBits: Int32Array;
@@ -38,6 +39,8 @@ export class ClientTable {
   readonly #crawlers: (Crawler | undefined)[] = [];
   readonly #addresses: string[] = [];
   readonly #free: number[] = [];
+  #generation = 2;
+  #inGeneration = 0;
   #hand = 0;
   #forgotten = 0;
 
@@ -51,7 +54,7 @@ export class ClientTable {
     this.#onLeave = onLeave;
     this.#keys = new Float64Array(most);
     this.#days = new Int32Array(most).fill(noRows);
-    this.#hasCome = new Uint8Array(most);
+    this.#generations = new Float64Array(most);
     this.#pages = new Uint32Array(most);
     this.#assets = new Uint32Array(most);
     this.#lowBits = new Int32Array(most);
@@ -71,7 +74,7 @@ export class ClientTable {
   /** @returns undefined if the client is not known, or not any more */
   find(key: number): number | undefined {
     const client = this.#numbers.get(key);
-    if (client !== undefined) this.#hasCome[client] = 1;
+    if (client !== undefined && this.#generations[client] !== this.#generation) this.#come(client);
     return client;
   }
 
@@ -81,7 +84,7 @@ export class ClientTable {
     const client = this.#free.pop() ?? this.#crawlers.length;
     this.#numbers.set(key, client);
     this.#keys[client] = key;
-    this.#hasCome[client] = 0;
+    this.#come(client);
     this.#pages[client] = 0;
     this.#assets[client] = 0;
     this.#lowBits[client] = 0;
@@ -147,18 +150,31 @@ export class ClientTable {
     for (const client of this.#numbers.values()) this.#leave(client);
   }
 
+  #come(client: number): void {
+    this.#generations[client] = this.#generation;
+    if (++this.#inGeneration >= this.#most / 2) this.#turn();
+  }
+
+  #turn(): void {
+    this.#generation++;
+    this.#inGeneration = 0;
+  }
+
   /** @param kept - a client that stays */
   #forget(kept?: number): void {
-    for (;;) {
+    for (let seen = 1; ; seen++) {
+      // With many days each, there may be nobody who did not come for long.
+      if (seen > this.#crawlers.length) {
+        this.#turn();
+        seen = 1;
+      }
       const client = this.#hand;
       this.#hand = client + 1 < this.#crawlers.length ? client + 1 : 0;
       if (client === kept || this.#days[client] === noRows) continue;
-      if (this.#hasCome[client] === 0) {
-        this.#forgotten++;
-        this.#leave(client);
-        return;
-      }
-      this.#hasCome[client] = 0;
+      if ((this.#generations[client] as number) >= this.#generation - 1) continue;
+      this.#forgotten++;
+      this.#leave(client);
+      return;
     }
   }
 

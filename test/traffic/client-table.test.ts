@@ -34,7 +34,7 @@ test("clients and their days are bounded, whatever comes, and nothing that they 
   let most = { clients: 0, days: 0 };
   for (let at = 0; at < 60_000; at++) {
     // Some come again and again, most once; days pass.
-    come(at % 3 === 0 ? 1 + (at % 90) : 1000 + at, Math.floor(at / 200));
+    come(at % 3 === 0 ? 1 + (at % 30) : 1000 + at, Math.floor(at / 200));
     if (at % 997 !== 0) continue;
     const now = [...table.ofCrawlers()];
     const days = now.reduce((sum, { account }) => sum + account.days.length, 0);
