@@ -57,7 +57,7 @@ export {
   parseMediaTypeFilter,
 } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
-export type { MovedUrls, PeerStore, ToldUrl, ToldUrlState } from "./peer-store.ts";
+export type { MovedUrls, PeerSite, PeerStore, ToldUrl, ToldUrlState } from "./peer-store.ts";
 export type {
   Bodies,
   BodyWriter,

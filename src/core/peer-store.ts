@@ -41,10 +41,18 @@ export interface MovedUrls {
   readonly later: ReadonlyArray<readonly [id: number, checkedAt: EpochSeconds, dueAt: EpochSeconds]>;
 }
 
+/** A site that peers may tell of. */
+export interface PeerSite {
+  readonly id: number;
+  readonly origin: string;
+  /** Whether its pages are polled: of others no peer moves a visit. */
+  readonly isPolled: boolean;
+}
+
 /** What merging the events of other crawlers needs of a crawler's store. */
 export interface PeerStore {
-  /** A site of this crawler; undefined if it has none of this origin. */
-  findSite(origin: string): { readonly id: number; readonly isPolled: boolean } | undefined;
+  /** A site of this crawler, with its origin as it is stored; undefined if it has none of this origin. */
+  findSite(origin: string): PeerSite | undefined;
   /** Of URLs of a site, those that were not answered since a peer saw them. */
   lookAtNews(
     site: number,

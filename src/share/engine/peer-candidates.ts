@@ -1,6 +1,7 @@
 import {
   type EpochSeconds,
   omitUndefined,
+  type PeerSite,
   type PeerStore,
   parseUrl,
   type ToldUrl,
@@ -50,7 +51,7 @@ export class PeerCandidates {
   readonly #store: PeerStore;
   readonly #claims: ClaimBook;
   readonly #maxNewPerSite: number;
-  readonly #sites = new Map<string, ReturnType<PeerStore["findSite"]>>();
+  readonly #sites = new Map<string, PeerSite>();
   readonly #added = new Map<number, number>();
   /** Events of one site after the other, by the site's number. */
   #waiting = new Map<number, { readonly origin: string; readonly events: CrawlerEvent[] }>();
@@ -113,7 +114,7 @@ export class PeerCandidates {
     if (site === undefined) this.skip(1);
     else if (!site.isPolled || isShareFile(origin + event.path)) this.counts.known += 1;
     else {
-      const waiting = this.#waiting.get(site.id) ?? { origin, events: [] };
+      const waiting = this.#waiting.get(site.id) ?? { origin: site.origin, events: [] };
       if (waiting.events.push({ ...event, crawler }) === 1) this.#waiting.set(site.id, waiting);
       this.#count += 1;
       if (this.#count >= eventsAtATime) this.flush();
@@ -209,12 +210,12 @@ export class PeerCandidates {
     }
   }
 
-  // A peer may name any number of origins: only those of our own are kept.
-  #findSite(origin: string): ReturnType<PeerStore["findSite"]> {
+  // A peer may name any number of origins: only those of our own are kept, and not as parts of its texts, which would be kept whole.
+  #findSite(origin: string): PeerSite | undefined {
     const known = this.#sites.get(origin);
     if (known !== undefined) return known;
     const site = this.#store.findSite(origin);
-    if (site !== undefined) this.#sites.set(origin, site);
+    if (site !== undefined) this.#sites.set(site.origin, site);
     return site;
   }
 }

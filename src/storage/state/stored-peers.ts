@@ -1,9 +1,9 @@
-import type { EpochSeconds, MovedUrls, PeerStore, ToldUrlState } from "../../core/index.ts";
+import type { EpochSeconds, MovedUrls, PeerSite, PeerStore, ToldUrlState } from "../../core/index.ts";
 import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 
 const sql = {
-  site: "SELECT id, writer FROM site WHERE origin = ?",
+  site: "SELECT id, origin, writer FROM site WHERE origin = ?",
   read: "SELECT state FROM peer WHERE url = ?",
   write: "INSERT INTO peer (url, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
   // A text an event, its time first, since numbers of a row of JSON cost more than the search for it.
@@ -64,11 +64,11 @@ export class StoredPeers implements PeerStore {
     this.#file = file;
   }
 
-  findSite(origin: string): { readonly id: number; readonly isPolled: boolean } | undefined {
-    return inDatabase(this.#file, () => {
-      const row = prepareStatement(this.#connection, sql.site).get(origin) as [number, string | null] | undefined;
-      return row && { id: row[0], isPolled: row[1] !== "archives" && row[1] !== "resourcesync" };
-    });
+  findSite(wanted: string): PeerSite | undefined {
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.site).get(wanted));
+    if (row === undefined) return undefined;
+    const [id, origin, writer] = row as [number, string, string | null];
+    return { id, origin, isPolled: writer !== "archives" && writer !== "resourcesync" };
   }
 
   lookAtNews(
