@@ -77,6 +77,21 @@ test("a client tells 1000 days apart; more count in its latest", () => {
   );
 });
 
+test("a client that needs room for one more day is not the one that is forgotten for it", () => {
+  const { table, left, come } = tableOf(10, 1001);
+  for (let day = 0; day < 999; day++) come(7, day);
+  for (const day of [0, 1]) come(8, day);
+  come(7, 999);
+  assert.deepEqual(
+    left.map(({ address }) => address),
+    ["8"],
+  );
+  assert.deepEqual(
+    [...table.ofCrawlers()].map(({ address, account }) => [address, account.days.length]),
+    [["7", 1000]],
+  );
+});
+
 test("accounts share a budget of days; what comes when it is spent counts in the last one, and is told", () => {
   const budget = new DayBudget(3);
   const accounts = [new Account(budget), new Account(budget)];
