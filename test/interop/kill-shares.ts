@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -70,8 +71,10 @@ export async function killShares({ times, seed, pages, onProgress }: KillOptions
   await using site = await startWebServer("nginx", docroot);
   await using server = await startWebServer("nginx", shared);
   for (const into of [two, one]) summaryOf<CrawlSummary>(await crawl(site.url, into));
+  const key = join(folder.path, "key.pem");
+  writeFileSync(key, generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));
   const commands = {
-    share: ["share", "--from", one, "--into", shared, "--url", server.url, "--json"],
+    share: ["share", "--from", one, "--into", shared, "--url", server.url, "--sign", key, "--json"],
     merge: ["merge", server.url, "--into", two, "--days", "3", "--json"],
   };
   const counts = { killed: 0, finished: 0, checks: 0, publications: 0 };
@@ -117,7 +120,11 @@ export async function killShares({ times, seed, pages, onProgress }: KillOptions
   const asked: string[] = [];
   for (let round = 0, due = 1; due > 0; round++) {
     assert.ok(round < 30, "merges go on telling news");
-    summaryOf<MergeSummary>(await runTidemark(commands.merge));
+    const { peers } = summaryOf<MergeSummary>(await runTidemark(commands.merge));
+    assert.deepEqual(
+      peers.map(({ problem }) => problem),
+      [undefined],
+    );
     due = countDue(two);
     await site.takeLog();
     if (due > 0) await crawl(site.url, two, "--budget", String(due));
