@@ -44,11 +44,12 @@ export function hasKnownDomains(crawler: string): boolean {
 
 /** Forward-confirmed reverse DNS: an address has a name below its operator's domain, and that name has the address. */
 export class NameCheck {
-  readonly #resolver = new Resolver({ timeout: timeoutMs, tries });
+  readonly #server: string;
 
   /** @param server - `ADDRESS` or `ADDRESS:PORT`; `system` for the resolvers of the machine */
   constructor(server: string) {
-    if (server !== "system") this.#resolver.setServers([server]);
+    this.#server = server;
+    this.#openResolver();
   }
 
   /** @returns undefined if the DNS gave no answer, or the crawler's domains are not known */
@@ -57,11 +58,12 @@ export class NameCheck {
     if (domains === undefined) return undefined;
     if (isIP(address) === 0) return false;
     try {
-      const names = await this.#resolver.resolvePtr(reverseName(address));
+      const resolver = this.#openResolver();
+      const names = await resolver.resolvePtr(reverseName(address));
       for (const name of names.slice(0, maxNames)) {
         const host = name.toLowerCase();
         if (!domains.some((domain) => host === domain || host.endsWith(`.${domain}`))) continue;
-        const found = isIP(address) === 4 ? await this.#resolver.resolve4(host) : await this.#resolver.resolve6(host);
+        const found = isIP(address) === 4 ? await resolver.resolve4(host) : await resolver.resolve6(host);
         if (found.some((one) => canonical(one) === canonical(address))) return true;
       }
       return false;
@@ -69,6 +71,13 @@ export class NameCheck {
       const { code } = error as { code?: unknown };
       return code === "ENOTFOUND" || code === "ENODATA" ? false : undefined;
     }
+  }
+
+  // One a check: c-ares waits no longer than a few times the mean of a resolver's earlier answers.
+  #openResolver(): Resolver {
+    const resolver = new Resolver({ timeout: timeoutMs, tries });
+    if (this.#server !== "system") resolver.setServers([this.#server]);
+    return resolver;
   }
 
   /** Checks many addresses, some at a time. */

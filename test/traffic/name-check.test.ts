@@ -41,6 +41,13 @@ test("a crawler's address is verified by a name below its operator's domain that
   assert.deepEqual(["Googlebot", "OwnBot"].map(hasKnownDomains), [true, false]);
 });
 
+test("a slow answer is waited for, however fast the others were", { timeout: 30_000 }, async () => {
+  using server = new NameServer(zone, "2.0.2.192.in-addr.arpa");
+  const check = new NameCheck(await server.listen());
+  for (let at = 0; at < 10; at++) assert.equal(await check.check("66.249.66.1", "Googlebot"), true);
+  assert.equal(await check.check("192.0.2.2", "Googlebot"), false);
+});
+
 test("names are checked for what a log has", { timeout: 30_000 }, async () => {
   using server = new NameServer(zone);
   const lineOf = (address: string) =>

@@ -14,9 +14,13 @@ export class NameServer {
   readonly #socket: Socket = createSocket("udp4");
   readonly #zone: Zone;
 
-  constructor(zone: Zone) {
+  /** @param slow - the name that is answered after 1.5 s */
+  constructor(zone: Zone, slow?: string) {
     this.#zone = zone;
-    this.#socket.on("message", (query, { port, address }) => this.#socket.send(this.#answer(query), port, address));
+    this.#socket.on("message", (query, { port, address }) => {
+      const { name, answer } = this.#answer(query);
+      setTimeout(() => this.#socket.send(answer, port, address), name === slow ? 1500 : 0);
+    });
   }
 
   /** @returns `ADDRESS:PORT` */
@@ -30,7 +34,7 @@ export class NameServer {
     this.#socket.close();
   }
 
-  #answer(query: Buffer): Buffer {
+  #answer(query: Buffer): { readonly name: string; readonly answer: Buffer } {
     const labels: string[] = [];
     let at = 12;
     for (let length = query[at] as number; length > 0; length = query[at] as number) {
@@ -56,7 +60,7 @@ export class NameServer {
       record.writeUInt16BE(data.length, 10);
       return Buffer.concat([record, data]);
     });
-    return Buffer.concat([head, question, ...answers]);
+    return { name, answer: Buffer.concat([head, question, ...answers]) };
   }
 }
 
