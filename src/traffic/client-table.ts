@@ -1,4 +1,5 @@
 import type { Account } from "./account.ts";
+import { ClientIndex } from "./client-index.ts";
 import type { Crawler } from "./crawler.ts";
 import { DayRows, noRows } from "./day-rows.ts";
 import type { LogRequest } from "./log-request.ts";
@@ -26,8 +27,7 @@ export class ClientTable {
   readonly #most: number;
   readonly #rows: DayRows;
   readonly #onLeave: (client: Client) => void;
-  readonly #numbers = new Map<number, number>();
-  readonly #keys: Float64Array;
+  readonly #index: ClientIndex;
   /** The list of its days in {@link DayRows}; no list if nobody has the number. */
   readonly #days: Int32Array;
   /** The generation in which each came last. */
@@ -52,7 +52,7 @@ export class ClientTable {
     this.#most = most;
     this.#rows = new DayRows(mostDays);
     this.#onLeave = onLeave;
-    this.#keys = new Float64Array(most);
+    this.#index = new ClientIndex(most);
     this.#days = new Int32Array(most).fill(noRows);
     this.#generations = new Float64Array(most);
     this.#pages = new Uint32Array(most);
@@ -63,7 +63,7 @@ export class ClientTable {
 
   /** Clients now. */
   get size(): number {
-    return this.#numbers.size;
+    return this.#index.size;
   }
 
   /** How many clients were forgotten to make room. */
@@ -73,17 +73,16 @@ export class ClientTable {
 
   /** @returns undefined if the client is not known, or not any more */
   find(key: number): number | undefined {
-    const client = this.#numbers.get(key);
+    const client = this.#index.find(key);
     if (client !== undefined && this.#generations[client] !== this.#generation) this.#come(client);
     return client;
   }
 
   /** Takes in a client, which must {@link count} a request next. */
   open(key: number): number {
-    if (this.#numbers.size >= this.#most) this.#forget();
+    if (this.#index.size >= this.#most) this.#forget();
     const client = this.#free.pop() ?? this.#crawlers.length;
-    this.#numbers.set(key, client);
-    this.#keys[client] = key;
+    this.#index.set(key, client);
     this.#come(client);
     this.#pages[client] = 0;
     this.#assets[client] = 0;
@@ -147,7 +146,8 @@ export class ClientTable {
 
   /** Lets all go. */
   clear(): void {
-    for (const client of this.#numbers.values()) this.#leave(client);
+    for (let client = 0; client < this.#crawlers.length; client++)
+      if (this.#days[client] !== noRows) this.#leave(client);
   }
 
   #come(client: number): void {
@@ -184,7 +184,7 @@ export class ClientTable {
     this.#days[client] = noRows;
     this.#crawlers[client] = undefined;
     this.#addresses[client] = "";
-    this.#numbers.delete(this.#keys[client] as number);
+    this.#index.delete(client);
     this.#free.push(client);
     if (one !== undefined) this.#onLeave(one);
   }
