@@ -37,7 +37,12 @@ interface Moved {
   readonly later: [id: number, checkedAt: EpochSeconds, dueAt: EpochSeconds][];
 }
 
-type CrawlerEvent = SiteEvent & Pick<WebEvent, "crawler">;
+/** Events of one site, each with the crawler that saw it. */
+interface WaitingEvents {
+  readonly origin: string;
+  readonly events: SiteEvent[];
+  readonly crawlers: string[];
+}
 
 const eventsAtATime = 2000;
 
@@ -54,7 +59,7 @@ export class PeerCandidates {
   readonly #sites = new Map<string, PeerSite>();
   readonly #added = new Map<number, number>();
   /** Events of one site after the other, by the site's number. */
-  #waiting = new Map<number, { readonly origin: string; readonly events: CrawlerEvent[] }>();
+  #waiting = new Map<number, WaitingEvents>();
   #count = 0;
   #changed = new Set<string>();
   #peer = "";
@@ -112,10 +117,15 @@ export class PeerCandidates {
   addOf(origin: string, event: SiteEvent, crawler: string): void {
     const site = this.#findSite(origin);
     if (site === undefined) this.skip(1);
-    else if (!site.isPolled || isShareFile(origin + event.path)) this.counts.known += 1;
+    else if (!site.isPolled || event.path === "/robots.shr") this.counts.known += 1;
     else {
-      const waiting = this.#waiting.get(site.id) ?? { origin: site.origin, events: [] };
-      if (waiting.events.push({ ...event, crawler }) === 1) this.#waiting.set(site.id, waiting);
+      let waiting = this.#waiting.get(site.id);
+      if (waiting === undefined) {
+        waiting = { origin: site.origin, events: [], crawlers: [] };
+        this.#waiting.set(site.id, waiting);
+      }
+      waiting.events.push(event);
+      waiting.crawlers.push(crawler);
       this.#count += 1;
       if (this.#count >= eventsAtATime) this.flush();
     }
@@ -144,7 +154,7 @@ export class PeerCandidates {
     this.#waiting = new Map();
     this.#count = 0;
     const moved: Moved = { added: [], sooner: [], later: [] };
-    for (const [site, { origin, events }] of waiting) {
+    for (const [site, { origin, events, crawlers }] of waiting) {
       const news = this.#store.lookAtNews(site, events);
       this.#claims.look(
         site,
@@ -153,8 +163,8 @@ export class PeerCandidates {
       const before = moved.added.length + moved.sooner.length;
       this.counts.known += events.length - news.length;
       for (const state of news) {
-        const event = events[state.at];
-        if (event !== undefined) this.#decide(site, { ...event, url: origin + event.path }, state, moved);
+        const [event, crawler = ""] = [events[state.at], crawlers[state.at]];
+        if (event !== undefined) this.#decide(site, { ...event, url: origin + event.path, crawler }, state, moved);
       }
       if (moved.added.length + moved.sooner.length > before) this.#changed.add(origin);
     }
