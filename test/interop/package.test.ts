@@ -37,13 +37,19 @@ test("the package holds the program, what it shows and what its users read, and 
   using temp = makeTempFolder("package");
   const packed = await packProject(temp.path);
   const wanted =
-    /^(?:bin\/tidemark\.js|dist\/lib\/(?:[^/]+\.js|third-party-licenses\.txt)|dist\/man\/tidemark\.1|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|savings\.svg|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|integrations\/.+|systemd\/.+)$/;
+    /^(?:bin\/tidemark\.js|dist\/lib\/(?:[^/]+\.js|rank-kernel\.wasm|third-party-licenses\.txt)|dist\/man\/tidemark\.1|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|savings\.svg|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|integrations\/.+|systemd\/.+)$/;
   const top = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
   const surplus = packed.paths.filter((path) => !wanted.test(path) && !top.includes(path));
   assert.deepEqual(surplus, []);
   const needed = [
     ...["bin/tidemark.js", "dist/lib/main.js", "dist/man/tidemark.1", "dist/lib/index.js", "dist/types/index.d.ts"],
-    ...["dist/lib/listing-worker.js", "dist/lib/digest-worker.js", "docs/cli.md", "docs/operations.md"],
+    ...[
+      "dist/lib/listing-worker.js",
+      "dist/lib/digest-worker.js",
+      "dist/lib/rank-kernel.wasm",
+      "docs/cli.md",
+      "docs/operations.md",
+    ],
     ...["docs/tidemark.schema.json", "docs/tidemark-crawl.schema.json"],
     ...["crawl@.service", "crawl@.timer", "export@.service", "export@.timer", "watch@.service"].map(
       (unit) => `systemd/tidemark-${unit}`,
