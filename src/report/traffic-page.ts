@@ -275,17 +275,14 @@ function formatMethod(summary: TrafficSummary): string[] {
     "A request is needless if the page had not changed since the same crawler's last request of it, as far as the log tells by sizes and answers.",
     `The busiest minute began at ${formatMoment(peak.at)} and had ${formatNoun(peak.requests, "request")}.`,
     `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlerCount, "crawler")} got at least one 304.`,
-    ...(uncomparedAnswers === 0
-      ? []
-      : [`To keep memory bounded, ${formatNoun(uncomparedAnswers, "answer")} were not compared.`]),
-    ...(forgottenClients === 0
-      ? []
-      : [
-          `To keep memory bounded, ${formatNoun(forgottenClients, "client")} were forgotten; one that came back is a new one.`,
-        ]),
-    ...(misplacedRequests === 0
-      ? []
-      : [`To keep memory bounded, ${formatNoun(misplacedRequests, "request")} count in another day than theirs.`]),
+    ...[
+      [uncomparedAnswers, `${formatNoun(uncomparedAnswers, "answer")} not compared.`] as const,
+      [
+        forgottenClients,
+        `${formatNoun(forgottenClients, "client")} forgotten; one that came back is a new one.`,
+      ] as const,
+      [misplacedRequests, `${formatNoun(misplacedRequests, "request")} counted in another day.`] as const,
+    ].flatMap(([count, text]) => (count === 0 ? [] : [`To keep memory bounded: ${text}`])),
   ];
   return [`<ul>${texts.map((text) => `<li>${escapeMarkup(text)}</li>`).join("")}</ul>\n`];
 }

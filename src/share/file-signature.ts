@@ -9,6 +9,8 @@ import {
   verify,
 } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { formatSignedText } from "../formats/web-events/index.ts";
@@ -65,8 +67,9 @@ function readKey(file: string): KeyObject {
 
 async function digestOf(file: string, isPacked: boolean): Promise<string> {
   const digest: Hash = createHash("sha256");
-  const bytes = createReadStream(file);
-  for await (const piece of isPacked ? bytes.pipe(createGunzip()) : bytes) digest.update(piece as Uint8Array);
+  await pipeline(createReadStream(file), isPacked ? createGunzip() : new PassThrough(), async (content) => {
+    for await (const piece of content) digest.update(piece as Uint8Array);
+  });
   return digest.digest("hex");
 }
 

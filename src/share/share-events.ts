@@ -21,7 +21,7 @@ import {
 import { createDurably, makeMissingFolder, SiteLock, writeDurably } from "../fs/index.ts";
 import { findStateFile, StateReader } from "../storage/index.ts";
 import { DayFiles, type SharedPosition } from "./day-files.ts";
-import { isShareFile } from "./engine/peer-candidates.ts";
+import { shareControlPath } from "./engine/peer-candidates.ts";
 import { EventArchives } from "./event-archives.ts";
 import { FileSigner } from "./file-signature.ts";
 
@@ -67,7 +67,7 @@ export interface ShareSummary {
 }
 
 const repositoryPath = "/share/";
-const controlName = "robots.shr";
+const controlName = shareControlPath.slice(1);
 /** Field of `robots.shr` that says how far the crawler's events are shared. */
 const cursorField = "x-tidemark-cursor";
 const ownFields = new Set([cursorField, eventIndexField, namedPeerField, signatureKeyField]);
@@ -205,7 +205,7 @@ class Share {
 
   #isShared({ site, path }: SeenChange): boolean {
     if (this.#sites !== undefined && !this.#sites.has(site)) return false;
-    return !isShareFile(site + path) && !(site === this.#base.origin && path.startsWith(repositoryPath));
+    return path !== shareControlPath && !(site === this.#base.origin && path.startsWith(repositoryPath));
   }
 
   #eventOf({ site, path, kind, at, page }: SeenChange): WebEvent {

@@ -345,6 +345,15 @@ test("files are signed before they are placed, for both versions: a kill between
   assert.deepEqual(commit.names, ["0.dat.sig", "0.dat"]);
 });
 
+test("a file that cannot be read is not signed, and the reason comes to who asked for it", async () => {
+  using folder = makeTempFolder();
+  const signer = new FileSigner(golden("key.pem"), "http://a.example/share/");
+  const file = join(folder.path, "index.gz");
+  await assert.rejects(signer.sign("archives/index.gz", file), { code: "ENOENT" });
+  writeFileSync(file, "no gzip");
+  await assert.rejects(signer.sign("archives/index.gz", file), { code: "Z_DATA_ERROR" });
+});
+
 test("with a new key all files are signed anew, and the old key holds until they are; without news as well", async () => {
   await using share = await SignedShare.open();
   await share.share();

@@ -46,10 +46,8 @@ interface WaitingEvents {
 
 const eventsAtATime = 2000;
 
-/** Whether a URL is a share file of whatever crawler: that it changes is no news. */
-export function isShareFile(url: string): boolean {
-  return url.endsWith("robots.shr") && parseUrl(url)?.pathname === "/robots.shr";
-}
+/** Where a crawler says what it shares: that this file changes is no news. */
+export const shareControlPath = "/robots.shr";
 
 /** Turns the events of peers into candidates, some at a time: the one place where a peer's event is accepted. */
 export class PeerCandidates {
@@ -117,7 +115,7 @@ export class PeerCandidates {
   addOf(origin: string, event: SiteEvent, crawler: string): void {
     const site = this.#findSite(origin);
     if (site === undefined) this.skip(1);
-    else if (!site.isPolled || event.path === "/robots.shr") this.counts.known += 1;
+    else if (!site.isPolled || event.path === shareControlPath) this.counts.known += 1;
     else {
       let waiting = this.#waiting.get(site.id);
       if (waiting === undefined) {
