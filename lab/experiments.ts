@@ -11,7 +11,10 @@ import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
 import { webCrawlExperiment } from "./castillo/web-crawl-experiment.ts";
 import { webOrderExperiment } from "./castillo/web-order-experiment.ts";
+import { growthExperiment } from "./chen/growth-experiment.ts";
+import { pendingExperiment } from "./chen/pending-experiment.ts";
 import { webGraphExperiment } from "./chen/web-graph-experiment.ts";
+import { wholeWebExperiment } from "./chen/whole-web-experiment.ts";
 import { estimatorExperiment } from "./cho/estimator-experiment.ts";
 import { refreshExperiment } from "./cho/refresh-experiment.ts";
 import { signalExperiment } from "./cho/signal-experiment.ts";
@@ -46,6 +49,9 @@ export const experiments: readonly Experiment[] = [
   webOrderExperiment,
   webCrawlExperiment,
   webGraphExperiment,
+  pendingExperiment,
+  growthExperiment,
+  wholeWebExperiment,
   tableExperiment,
   crawlExperiment,
   obsoleteExperiment,

@@ -1,5 +1,6 @@
 import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
+import { groupBy } from "../experiment/group-by.ts";
 import type { CrawledPage } from "../experiment/ports.ts";
 import { asWorded, near, type PublishedNumber } from "../experiment/published.ts";
 import { castilloPaper } from "./crawl-parameters.ts";
@@ -17,16 +18,6 @@ const deep = 4;
 const fewestDeep = 30;
 
 type Part = "sites" | "days" | "depths" | "deep";
-
-function groupBy<Key, Value>(values: readonly Value[], of: (value: Value) => Key): Map<Key, Value[]> {
-  const groups = new Map<Key, Value[]>();
-  for (const value of values) {
-    const group = groups.get(of(value));
-    if (group === undefined) groups.set(of(value), [value]);
-    else group.push(value);
-  }
-  return groups;
-}
 
 const partOf = (rows: readonly LabRow[], kind: WebKind, part: Part): LabRow[] =>
   rows.filter((row) => row.kind === kind && row.part === part);

@@ -4,12 +4,11 @@ import { countDegrees, fitPowerLaw } from "../../src/graph/degree-distribution.t
 import { inDegrees, outDegrees } from "../../src/graph/graph.ts";
 import { GraphBuilder } from "../../src/graph/graph-builder.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
+import { chenPaper } from "../experiment/papers.ts";
 import type { CrawledPage } from "../experiment/ports.ts";
 import { asGoal, asRounded, asWorded, near, type PublishedNumber } from "../experiment/published.ts";
 import { generateWeb } from "../webs/generated-web.ts";
 import type { Web } from "../webs/web.ts";
-
-const chenPaper = "Chen, An Open Solution to Discover the Graph Structure of World Wide Web, thesis, NCSU";
 
 /** Rows of Table 5.2: each has the records of one eighth more. */
 const inputs = 8;

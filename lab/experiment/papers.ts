@@ -11,3 +11,6 @@ export const estimatorPaper = "Cho, Garcia-Molina, Estimating Frequency of Chang
 /** How the paper of signals is cited. */
 export const signalPaper =
   "Busa-Fekete, Zimmert, Gyorgy and others, Learning to Crawl: Optimal Freshness Crawling with Signals, arXiv 2502.02430, 2025";
+
+/** How the thesis on the graph of the Web is cited. */
+export const chenPaper = "Chen, An Open Solution to Discover the Graph Structure of World Wide Web, thesis, NCSU";

@@ -64,8 +64,22 @@ export interface WebCrawlPlan {
   /** It ends with so many pages. @default when nothing is left */
   readonly mostPages?: number;
   readonly seed: number;
+  /** Requests known pages again. @default each page is requested once */
+  readonly revisits?: WebRevisits;
   /** Is told of each page once it is retrieved. */
   readonly onPage?: (page: number) => void;
+}
+
+/** How known pages are requested again while new ones are. */
+export interface WebRevisits {
+  /** Share of page requests for new pages, 0 to 1. */
+  readonly newShare: number;
+  /** k, requests to a site until it rests. */
+  readonly pagesBeforeRest: number;
+  /** The crawl ends after so many days. */
+  readonly days: number;
+  /** Is told of each request of a page when it has ended, with the days since the crawl began. */
+  readonly onRequest: (page: number, day: number) => void;
 }
 
 /** A page that was retrieved. */

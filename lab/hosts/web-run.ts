@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import { createRandom } from "../../src/core/random.ts";
 import { crawlWebBy } from "../../src/crawler/web/crawl-web.ts";
@@ -9,7 +10,7 @@ import { openMemoryStore } from "../../src/storage/state/store.ts";
 import type { CrawledPage, WebCrawlPlan } from "../experiment/ports.ts";
 import type { Web } from "../webs/web.ts";
 import { LinkedSites } from "./linked-sites.ts";
-import { createVirtualFetcher } from "./virtual-fetcher.ts";
+import { createVirtualFetcher, type VirtualExchange } from "./virtual-fetcher.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** When crawls begin; any time will do, as long as it stays the same. */
@@ -17,6 +18,7 @@ const startMs = Date.UTC(2004, 3, 1);
 
 /** Nothing here outlives a kill, so that little needs to be written to the disk. */
 const tickMs = 3_600_000;
+const dayMs = 86_400_000;
 
 /** An address for each site: sites that share one would share its clock. */
 const originOf = (site: number): string => `http://10.${(site >> 16) & 255}.${(site >> 8) & 255}.${site & 255}`;
@@ -28,11 +30,9 @@ const originOf = (site: number): string => `http://10.${(site >> 16) & 255}.${(s
  * @param into - an empty folder, for queue and links
  * @throws as `crawlWeb`
  */
-export async function crawlWebVirtually(
-  web: Web,
-  { order, connections, restSeconds, answerSeconds, batchPages, mostPages, seed, ranks: given, onPage }: WebCrawlPlan,
-  into: string,
-): Promise<CrawledPage[]> {
+export async function crawlWebVirtually(web: Web, plan: WebCrawlPlan, into: string): Promise<CrawledPage[]> {
+  const { order, connections, restSeconds, answerSeconds, batchPages, mostPages, seed, revisits } = plan;
+  const { ranks: given, onPage } = plan;
   let untimed: Promise<void> = Promise.resolve();
   let waiting = 0;
   const time = new VirtualTime(startMs, async () => {
@@ -55,6 +55,13 @@ export async function crawlWebVirtually(
       },
     }),
   };
+  const onRequest = ({ origin, path, status, endedAt }: VirtualExchange): void => {
+    const page = status === 200 ? sites.pageOf(origin, path) : undefined;
+    if (page !== undefined) revisits?.onRequest(page, (endedAt - startMs) / dayMs);
+  };
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  if (revisits !== undefined) void time.delay(revisits.days * dayMs, undefined).then(() => stop.abort());
   const pages: { page: number; seconds: number }[] = [];
   using store = openMemoryStore(into);
   using queue = new UrlQueue(join(into, "queue"), { memoryBytes: 2 ** 24 });
@@ -64,7 +71,7 @@ export async function crawlWebVirtually(
     const crawl = crawlWebBy(
       {
         ...{ store, queue, links, ranks, since: startMs / 1000, delay: time.delay, tickMs },
-        createFetcher: () => createVirtualFetcher({ hosts, time, answerMs: answerSeconds * 1000 }),
+        createFetcher: () => createVirtualFetcher({ hosts, time, answerMs: answerSeconds * 1000, onRequest }),
         untimed: (work) => {
           waiting++;
           untimed = work.finally(() => waiting--);
@@ -72,9 +79,24 @@ export async function crawlWebVirtually(
       },
       {
         ...{ into, seeds: sites.homes, order, connections, batchPages, keep: "metadata", allowPrivate: true },
-        maxTotal: mostPages,
-        ...{ pagesBeforeRest: 1, restMs: restSeconds * 1000, maxSites: web.sites, lookups: web.sites },
-        ...{ clock: time.now, random: createRandom(seed, "crawl"), maxNewSites: web.sites },
+        ...{
+          maxTotal: mostPages,
+          isForever: revisits !== undefined,
+          newShare: revisits?.newShare,
+          signal: stop.signal,
+        },
+        ...{
+          pagesBeforeRest: revisits?.pagesBeforeRest ?? 1,
+          restMs: restSeconds * 1000,
+          maxSites: web.sites,
+          lookups: web.sites,
+        },
+        ...{
+          timeoutMs: Math.max(30_000, 2000 * answerSeconds),
+          clock: time.now,
+          random: createRandom(seed, "crawl"),
+          maxNewSites: web.sites,
+        },
         onEvent: (event) => {
           if (event.event !== "page" || event.outcome !== "created") return;
           const page = sites.pageOf(event.site, event.path);

@@ -39,6 +39,9 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "web-orders": { pages: "60", sites: "6", cap: "30", webs: "1", kinds: "plain", batches: "2", orders: "batch,random" },
   "web-crawl": { pages: "60", sites: "6", cap: "30", webs: "1", kinds: "plain" },
   "web-graph": { pages: "300", sites: "6", links: "20", crawled: "40", webs: "1" },
+  "pending-list": { pages: "80", sites: "6", links: "10", webs: "1" },
+  "web-growth": { pages: "300", sites: "6", webs: "1", days: "2" },
+  "whole-web": {},
   cycle: { periods: "6", buckets: "24" },
   "cycle-crawls": { periods: "6", buckets: "24" },
   "cycle-obsolete": { periods: "6", buckets: "24" },
@@ -55,7 +58,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Those that nothing is left to chance in: the seed changes nothing. */
-const certain: readonly string[] = ["cycle", "cycle-crawls", "cycle-obsolete", "refresh"];
+const certain: readonly string[] = ["cycle", "cycle-crawls", "cycle-obsolete", "refresh", "whole-web"];
 
 async function runSmall(experiment: Experiment, seed: number, isReversed = false) {
   const given = new Map(Object.entries(small[experiment.name] ?? {}));

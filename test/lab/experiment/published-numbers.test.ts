@@ -54,3 +54,30 @@ test("Figure 5: Optimal leads and is overtaken, Length is before Depth, random i
     ["met", "met", "met", "explained", "explained", "explained", "met"],
   );
 });
+
+test("Chen, section 5.3: estimates come out, but for mixed units and a slip of the decimal point", async () => {
+  const { verdicts } = await judge("whole-web");
+  assert.deepEqual(
+    verdicts.map(({ verdict }) => verdict),
+    ["met", "met", "met", "met", "met", "explained", "met", "explained", "met", "met", "explained"],
+  );
+  const { rows } = await judge("whole-web", { "hosts-today": "2e9", "pages-today": "5" });
+  assert.equal(rows.find(({ quantity }) => quantity === "nodes")?.today, 1e10);
+});
+
+test("Chen, Table 5.3: one row of five with 200 links a node, all with links in proportion to nodes", async () => {
+  const given = { pages: "200", sites: "6", links: "20", webs: "1" };
+  const { verdicts } = await judge("pending-list", given);
+  assert.deepEqual(
+    verdicts.slice(0, 5).map(({ verdict, ours }) => [verdict, Math.round(ours ?? Number.NaN)]),
+    [
+      ["met", 968_508_416],
+      ["explained", 26_491_585],
+      ["explained", 1],
+      ["met", 5],
+      ["explained", 1],
+    ],
+  );
+  const ratio = verdicts[5]?.ours ?? 0;
+  assert.ok(Math.abs(ratio - 1) < 0.05, `${ratio}`);
+});

@@ -29,3 +29,21 @@ test("with a bound of pages a crawl ends there", { timeout: 60_000 }, async () =
   const crawled = await createLabPorts("").crawlWeb(web, { ...plan, order: "depth", batchPages: 80, mostPages: 25 });
   assert.equal(crawled.length, 25);
 });
+
+test("with revisits known pages are requested again until the days are over", { timeout: 60_000 }, async () => {
+  const { web } = drawKind("plain", 1, { pages: 80, sites: 6, cap: 40, answer: 1 }, 5);
+  const requests = new Map<number, number[]>();
+  const onRequest = (page: number, day: number): void => void requests.set(page, [...(requests.get(page) ?? []), day]);
+  const crawled = await createLabPorts("").crawlWeb(web, {
+    ...{ ...plan, answerSeconds: 600, order: "depth", batchPages: 80 },
+    revisits: { newShare: 0.9, pagesBeforeRest: 10, days: 6, onRequest },
+  });
+  assert.equal(crawled.length, 80);
+  assert.equal(requests.size, 80);
+  const days = [...requests.values()].flat();
+  assert.ok(days.length > 160, `${days.length} requests`);
+  assert.ok(
+    days.every((day) => day > 0 && day <= 6.01),
+    `${Math.max(...days)}`,
+  );
+});
