@@ -22,6 +22,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   traffic: () => import("./traffic.ts"),
   "traffic-memory": () => import("./traffic-memory.ts"),
   "debian-web": () => import("./debian-web.ts"),
+  leases: () => import("./leases.ts"),
   "web-peers": () => import("./web-peers.ts"),
 };
 

@@ -1,0 +1,15 @@
+/** How a process takes part in a fleet. */
+export interface FleetOptions {
+  /** Name of the worker, unique in the fleet; undefined for a process that leases no sites. */
+  readonly worker: string | undefined;
+  /** Version of the program, for whoever looks at the fleet. */
+  readonly version: string;
+  /** How long leases last. */
+  readonly leaseMs: number;
+  /** How long a site rests, besides, whose worker died. */
+  readonly delayMs: number;
+  /** The newest schema version of a site's state that the worker reads: sites with a newer one are left to newer workers. */
+  readonly stateVersion: number;
+  /** How long a database that cannot be reached is tried. */
+  readonly retryMs: number;
+}

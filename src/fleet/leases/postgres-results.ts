@@ -1,0 +1,114 @@
+import type { TransactionSql } from "postgres";
+import { boundHanded, boundInteger, boundPriority, boundText, boundWait, handedBound } from "./bounds.ts";
+import { batches, inMs, keyOf } from "./postgres-sql.ts";
+import type { HandedUrl, SiteLease, SiteResults } from "./site-leases.ts";
+
+/** Stores what a visit came to, by statements that are sent at once. */
+export function storeResults(
+  sql: TransactionSql,
+  { site, epoch }: SiteLease,
+  worker: string,
+  { state, pages, gone, events, found, taken, visit, next }: SiteResults,
+): PromiseLike<unknown>[] {
+  const known = pages.map((page) => ({ ...page, path: boundText(page.path) }));
+  const left = gone.map((path) => boundText(path));
+  const statements: PromiseLike<unknown>[] = [];
+  if (state !== undefined) {
+    statements.push(
+      sql`UPDATE site SET state_version = ${state.version}, state_blocks = ${state.blocks}, state_epoch = ${epoch}
+        WHERE id = ${site}`,
+      sql`DELETE FROM site_state WHERE site = ${site} AND number >= ${state.blocks}`,
+      ...state.changed.map(
+        ({ number, bytes }) => sql`INSERT INTO site_state VALUES (${site}, ${number}, ${bytes})
+          ON CONFLICT (site, number) DO UPDATE SET bytes = excluded.bytes`,
+      ),
+    );
+  }
+  for (const rows of batches(left))
+    statements.push(sql`DELETE FROM page USING unnest(${rows}::text[]) AS gone (path)
+      WHERE site = ${site} AND key = ${keyOf(sql, "gone.path")}`);
+  for (const rows of batches([...new Map(known.map((page) => [page.path, page])).values()]))
+    statements.push(sql`INSERT INTO page
+      SELECT ${site}, ${keyOf(sql, "p.path")}, p.* FROM unnest(${rows.map(({ path }) => path)}::text[],
+        ${rows.map(({ size }) => boundInteger(size))}::bigint[], ${rows.map(({ digest }) => boundText(digest))}::text[],
+        ${rows.map(({ modified }) => boundInteger(modified))}::bigint[],
+        ${rows.map(({ mediaType }) => boundText(mediaType))}::text[],
+        ${rows.map(({ fetched }) => boundInteger(fetched))}::bigint[]) AS p (path, size, digest, modified, media_type, fetched)
+      ON CONFLICT (site, key) DO UPDATE SET size = excluded.size, digest = excluded.digest,
+        modified = excluded.modified, media_type = excluded.media_type, fetched = excluded.fetched`);
+  for (const rows of batches(events))
+    statements.push(sql`INSERT INTO web_event (site, path, kind, at)
+      SELECT ${site}, e.* FROM unnest(${rows.map(({ path }) => boundText(path))}::text[], ${rows.map(({ kind }) => kind)}::text[],
+        ${rows.map(({ at }) => boundInteger(at))}::bigint[]) AS e`);
+  statements.push(sql`DELETE FROM handed_url WHERE site = ${site} AND id = ANY(${[...taken]}::bigint[])`);
+  if (visit !== undefined)
+    statements.push(sql`INSERT INTO visit (site, epoch, worker, summary)
+      VALUES (${site}, ${epoch}, ${worker}, ${visit}::text::json)`);
+  for (const rows of batches(boundHanded(found))) statements.push(...handUrls(sql, rows));
+  if (next !== undefined)
+    statements.push(
+      // Whose rows these are has committed its URLs: the next statement sees them.
+      sql`DELETE FROM handed_site
+        WHERE id IN (SELECT id FROM handed_site WHERE site = ${site} FOR UPDATE SKIP LOCKED)`,
+      sql`UPDATE site SET next_at = least(next_at, ${inMs(sql, boundWait(next.addressMs))})
+      WHERE id = ${site} AND EXISTS (SELECT FROM handed_url WHERE site = ${site})`,
+    );
+  return statements;
+}
+
+/** Adds URLs of other sites, and the sites that are not known yet. */
+export function handUrls(sql: TransactionSql, urls: readonly HandedUrl[]): PromiseLike<unknown>[] {
+  const sites = new Map<string, HandedUrl>();
+  for (const url of urls) {
+    const known = sites.get(url.origin);
+    if (known === undefined || known.priority < url.priority) sites.set(url.origin, url);
+  }
+  const origins = [...sites.keys()].sort();
+  const first = origins.flatMap((origin) => sites.get(origin) ?? []);
+  return [
+    addOrigins(
+      sql,
+      origins,
+      first.map(({ note }) => note),
+      first.map(({ priority }) => boundPriority(priority)),
+    ),
+    sql`
+      WITH handed AS MATERIALIZED (
+        SELECT site, ${keyOf(sql, "u.path")} AS key, u.path, u.note, u.priority
+        FROM unnest(${urls.map(({ origin }) => origin)}::text[], ${urls.map(({ path }) => path)}::text[],
+          ${urls.map(({ note }) => note)}::text[], ${urls.map(({ priority }) => priority)}::double precision[])
+          AS u (origin, path, note, priority)
+        JOIN site_origin USING (origin)),
+      fresh AS MATERIALIZED (SELECT * FROM handed WHERE NOT EXISTS (
+        SELECT FROM handed_url h WHERE h.site = handed.site AND h.key = handed.key)),
+      room AS MATERIALIZED (
+        SELECT site, ${handedBound} - (
+          SELECT count(*) FROM (SELECT FROM handed_url h WHERE h.site = s.site LIMIT ${handedBound}) AS there) AS room
+        FROM (SELECT DISTINCT site FROM fresh) AS s),
+      added AS (
+        INSERT INTO handed_url (site, key, path, note, priority)
+        SELECT site, key, path, note, priority FROM (
+          SELECT fresh.*, row_number() OVER (PARTITION BY site ORDER BY priority DESC) AS rank FROM fresh) AS ranked
+        JOIN room USING (site) WHERE rank <= room ORDER BY site, key
+        ON CONFLICT (site, key) DO NOTHING RETURNING site)
+      INSERT INTO handed_site (site) SELECT DISTINCT site FROM added`,
+  ];
+}
+
+/** Adds sites that are not known yet, due at once. */
+export function addOrigins(
+  sql: TransactionSql,
+  origins: readonly string[],
+  notes: readonly string[],
+  priorities: readonly number[],
+): PromiseLike<unknown> {
+  return sql`
+    WITH asked AS (
+      SELECT * FROM unnest(${[...origins]}::text[], ${[...notes]}::text[], ${[...priorities]}::smallint[])
+        AS a (origin, note, priority)),
+    added AS (
+      INSERT INTO site_origin (origin, note)
+      SELECT origin, note FROM asked WHERE NOT EXISTS (SELECT FROM site_origin o WHERE o.origin = asked.origin)
+      ORDER BY origin ON CONFLICT (origin) DO NOTHING RETURNING site, origin)
+    INSERT INTO site (id, priority) SELECT site, priority FROM added JOIN asked USING (origin)`;
+}

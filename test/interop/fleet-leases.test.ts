@@ -1,0 +1,39 @@
+import { after, before, describe } from "node:test";
+import postgres from "postgres";
+import { openFleet } from "../../src/fleet/index.ts";
+import { type TestDatabase, testLeases } from "../fleet/lease-cases.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type SearchServer, startPostgres } from "./search-servers.ts";
+
+describe("leases in PostgreSQL", () => {
+  const folder = makeTempFolder("fleet");
+  let server: SearchServer;
+  let schemas = 0;
+
+  before(async () => {
+    server = await startPostgres(folder.path);
+  });
+
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  async function makeDatabase(): Promise<TestDatabase> {
+    const url = new URL(server.to);
+    url.search = "";
+    const schema = `fleet_${schemas++}`;
+    const sql = postgres(url.href, { max: 1, connection: { search_path: schema } });
+    return {
+      open: async (options) => openFleet(`${url.href}?schema=${schema}`, options),
+      elapse: async (ms) => {
+        const span = sql`${ms}::double precision * interval '1 millisecond'`;
+        await sql`UPDATE site SET next_at = next_at - ${span}, lease_until = lease_until - ${span}`;
+        await sql`UPDATE address SET free_at = free_at - ${span}`;
+      },
+      [Symbol.asyncDispose]: async () => sql.end(),
+    };
+  }
+
+  testLeases("PostgreSQL", makeDatabase);
+});
