@@ -246,7 +246,7 @@ export interface Bodies {
    */
   keep(page: Page & HeldBody, body: Uint8Array | BodyWriter): Result<undefined> | Promise<Result<undefined>>;
   /** Reads a body back; undefined if it is missing, larger than the limit, or bodies cannot be read back. */
-  read(path: string, maxBytes: number): Uint8Array | undefined;
+  read(path: string, maxBytes: number): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   /** Removes a body; no effect if there is none. @param reason - undefined if the page now only redirects */
   remove(path: string, reason: DeletionReason | undefined): void | Promise<void>;
   /** Makes everything stored and removed so far durable. */

@@ -69,7 +69,9 @@ export interface CrawlSettings
 const dayMs = 86_400_000;
 const mebibyte = 1024 * 1024;
 const seconds = countOf(1000, 0, 86_400);
-const keep = converted(choice("mirror", "warc", "wacz", "none"), (kind) => (kind === "none" ? "metadata" : kind));
+const keep = converted(choice("mirror", "warc", "wacz", "objects", "none"), (kind) =>
+  kind === "none" ? "metadata" : kind,
+);
 const poll = converted(choice("all", "planned"), (which) => which === "planned");
 
 /**
@@ -79,9 +81,12 @@ const poll = converted(choice("all", "planned"), (which) => which === "planned")
 export const crawlSettings: SettingTable<CrawlSettings> = {
   url: row("url", siteUrl, "A site, such as https://example.org/", { ofSite: true, isRequired: true }),
   into: row("into DIR", path, "Folder for the mirror", { default: "required, here or in the file of sites" }),
-  keep: row("keep KIND", keep, "How pages are kept: mirror, warc, wacz or none", {
+  keep: row("keep KIND", keep, "How pages are kept: mirror, warc, wacz, objects or none", {
     default: "`mirror`",
-    doc: "how pages are kept: `mirror`, one file per page; `warc`, every request and answer as WARC 1.1 with a CDXJ index; `wacz`, the same and `site.wacz`; `none`, no pages, only the state",
+    doc: "how pages are kept: `mirror`, one file per page; `warc`, every request and answer as WARC 1.1 with a CDXJ index; `wacz`, the same and `site.wacz`; `objects`, by their content in the store of `--objects`; `none`, no pages, only the state",
+  }),
+  objects: row("objects ADDRESS", text, "Folder where --keep objects keeps pages, also one that machines share", {
+    doc: "with `--keep objects`: the folder where pages are kept by their content, also one that several machines share. See [Pages as objects](#pages-as-objects)",
   }),
   stateFile: row("state FILE", path, "Database of what the crawler remembers between visits", {
     default: "`DIR/.tidemark/state.db`",

@@ -17,12 +17,18 @@ export interface CrawlSiteOptions {
   readonly stateFile?: string;
   /**
    * How bodies are kept in the site's folder: as a mirror; as WARC 1.1 files with CDXJ indexes, together with every
-   * other response; the same plus `site.wacz`, packed after each visit; or not at all. With a {@link PageReceiver} the
+   * other response; the same plus `site.wacz`, packed after each visit; as objects in the store `objects`, which several machines
+   * may use; or not at all. With a {@link PageReceiver} the
    * bodies go to its callbacks and are not kept. Changing this fetches the site again from the start.
    *
    * @default "mirror"
    */
   readonly keep?: Keep | PageReceiver;
+  /**
+   * Address of the store for `keep: "objects"`: a folder, which may lie on other machines too, made if it is not there. The
+   * bodies of a crawl are there in an own folder, whose name is in its state.
+   */
+  readonly objects?: string;
   /** Size in bytes at which a WARC file is closed. Default 1,000,000,000. */
   readonly warcBytes?: number;
   /**

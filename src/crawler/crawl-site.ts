@@ -33,7 +33,7 @@ import { openStore, packagesIn, type Store, TakerFailure } from "../storage/inde
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.ts";
 import { type VisitOptions, type VisitResult, visitSite } from "./engine/visit-site.ts";
-import { openKeptSite } from "./kept-site.ts";
+import { checkObjects, openKeptSite } from "./kept-site.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
 import { checkRespectedUses } from "./respected-uses.ts";
 import { parseCrawlAddress } from "./site-address.ts";
@@ -101,6 +101,7 @@ export function checkVisitOptions(
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
   checkRespectedUses(options);
+  checkObjects(options);
 }
 
 /** Which pages are wanted: of these types, below the folder that the site's URL names, and by the patterns of URLs. */
@@ -198,6 +199,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     since,
     concurrency = 1,
     keep = "mirror",
+    objects,
     warcBytes,
     packageBytes,
     ...others
@@ -229,7 +231,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
     ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
   });
-  const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
+  const site = await openKeptSite(store, origin, { keep, objects, clock: clock ?? Date.now, warcBytes });
   const { memory, reading, urls, bodies, warc } = site;
   const requests = warc === undefined ? fetcher : warc.recorder.record(fetcher);
   try {

@@ -1,10 +1,13 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Clock, DeletionReason, HeldBody, Page } from "../core/index.ts";
+import { type Clock, type DeletionReason, type HeldBody, type Page, TidemarkError } from "../core/index.ts";
 import { nodeCodec } from "../http/index.ts";
 import {
   CallbackBodyStore,
   type Keeping,
+  ObjectBodies,
+  type ObjectStore,
+  openObjects,
   type PausedWarc,
   type SiteStore,
   type Store,
@@ -12,10 +15,10 @@ import {
 } from "../storage/index.ts";
 
 /**
- * How bodies are kept: a mirror folder; WARC files with their indexes; the same packed into a WACZ after each visit; or
- * not at all, with only the state.
+ * How bodies are kept: a mirror folder; WARC files with their indexes; the same packed into a WACZ after each visit; as
+ * objects by their content; or not at all, with only the state.
  */
-export const keepings = ["mirror", "warc", "wacz", "metadata"] as const;
+export const keepings = ["mirror", "warc", "wacz", "objects", "metadata"] as const;
 
 /** One of {@link keepings}. */
 export type Keep = (typeof keepings)[number];
@@ -70,7 +73,49 @@ function softwareName(): string {
   return `tidemark/${version}`;
 }
 
-function keepingOf(keep: Keep | PageReceiver, origin: string, clock: Clock, maxBytes: number | undefined): Keeping {
+/** How the bodies of a site are kept, and what that needs. */
+export interface KeepOptions {
+  readonly keep: Keep | PageReceiver;
+  /** Address of the store, if they are kept as objects. */
+  readonly objects?: string | undefined;
+  readonly clock: Clock;
+  /** Size at which a WARC file is closed. */
+  readonly warcBytes?: number | undefined;
+}
+
+/** @throws TidemarkError `bad-option` if bodies are kept as objects and nobody says where, or not and somebody does */
+export function checkObjects({
+  keep,
+  objects,
+}: {
+  readonly keep?: Keep | PageReceiver | undefined;
+  readonly objects?: string | undefined;
+}): void {
+  if ((keep === "objects") === (objects !== undefined)) return;
+  throw new TidemarkError(
+    "bad-option",
+    "Bodies are kept as objects, and the address of their store, need each other.",
+    {
+      hint: "Give both --keep objects and --objects, or neither.",
+    },
+  );
+}
+
+/** Of each store of states: stores of objects are opened once, and by their address. */
+const opened = new WeakMap<Store, Map<string, Promise<ObjectStore>>>();
+
+function openedObjects(store: Store, address: string): Promise<ObjectStore> {
+  const known = opened.get(store) ?? new Map<string, Promise<ObjectStore>>();
+  opened.set(store, known);
+  const objects = known.get(address) ?? openObjects(address);
+  known.set(address, objects);
+  return objects;
+}
+
+async function keepingOf(store: Store, origin: string, options: KeepOptions): Promise<Keeping> {
+  const { keep, objects, clock, warcBytes: maxBytes } = options;
+  checkObjects(options);
+  if (objects !== undefined) return { kind: "objects", store: await openedObjects(store, objects) };
   if (typeof keep === "object") {
     return {
       kind: "callback",
@@ -89,23 +134,25 @@ function keepingOf(keep: Keep | PageReceiver, origin: string, clock: Clock, maxB
 /** Under which name the state of a site has the WARC file that is to be gone on with. */
 const pausedWarc = "paused-warc";
 
-/**
- * Opens the store of a site, and finishes the WARC files of a killed visit. One that was paused is gone on with.
- *
- * @param warcBytes - size at which a WARC file is closed
- */
-export async function openKeptSite(
-  store: Store,
-  origin: string,
-  options: { readonly keep: Keep | PageReceiver; readonly clock: Clock; readonly warcBytes: number | undefined },
-): Promise<KeptSite> {
-  const { keep, clock, warcBytes } = options;
-  const site = store.openSite(origin, keepingOf(keep, origin, clock, warcBytes));
+async function recoverObjects(site: SiteStore, bodies: ObjectBodies): Promise<void> {
+  try {
+    await bodies.recover();
+  } catch (error) {
+    site.close();
+    throw error;
+  }
+}
+
+/** Opens the store of a site, and finishes the WARC files of a killed visit. One that was paused is gone on with. */
+export async function openKeptSite(store: Store, origin: string, options: KeepOptions): Promise<KeptSite> {
+  const { keep, clock } = options;
+  const site = store.openSite(origin, await keepingOf(store, origin, options));
   const { warc, folder, bodies, memory } = site;
   const paused = warc && (memory.readSource(pausedWarc) as PausedWarc | undefined);
   if (paused !== undefined) warc?.files.resume(paused);
   await warc?.recover();
   if (bodies instanceof CallbackBodyStore) await bodies.recover();
+  if (bodies instanceof ObjectBodies) await recoverObjects(site, bodies);
   return {
     ...site,
     pause: async () => {

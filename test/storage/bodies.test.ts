@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Page } from "../../src/core/page.ts";
 import type { Bodies } from "../../src/core/ports.ts";
 import type { HeldBody } from "../../src/core/tracked-url.ts";
 import { nodeCodec } from "../../src/http/index.ts";
-import { type Keeping, openStore, type SiteStore } from "../../src/storage/state/store.ts";
+import { FolderObjects } from "../../src/storage/objects/folder-objects.ts";
+import type { Keeping, SiteStore } from "../../src/storage/state/keeping.ts";
+import { openStore } from "../../src/storage/state/store.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 
 const origin = "https://example.org";
 const { decode } = nodeCodec;
+
+const objects = makeTempFolder("objects");
 
 /** The adapters of the port, and whether what is kept can be read back without the store. */
 const adapters: readonly (Keeping & { readonly readsBack: boolean })[] = [
@@ -16,7 +20,10 @@ const adapters: readonly (Keeping & { readonly readsBack: boolean })[] = [
   { kind: "warc", info: {}, clock: () => 1_800_000_000_000, decode, readsBack: false },
   { kind: "callback", taker: { take: () => undefined, drop: () => undefined }, readsBack: false },
   { kind: "metadata", readsBack: false },
+  { kind: "objects", store: new FolderObjects(objects.path), readsBack: true },
 ];
+
+after(() => objects[Symbol.dispose]());
 
 function pageOf(path: string, body: Uint8Array): Page & HeldBody {
   const digest = nodeCodec.digestOf(body);
@@ -44,7 +51,7 @@ for (const { readsBack, ...keeping } of adapters)
       using opened = new Opened();
       const { bodies } = opened;
       assert.deepEqual(
-        [bodies.adopt(page), bodies.mayHold("/a.html"), bodies.read("/a.html", 1000)],
+        [bodies.adopt(page), bodies.mayHold("/a.html"), await bodies.read("/a.html", 1000)],
         [undefined, false, undefined],
       );
       await bodies.remove("/a.html", "gone");
@@ -66,9 +73,9 @@ for (const { readsBack, ...keeping } of adapters)
       const { bodies } = opened;
       const newer = Buffer.from("<p>a newer body");
       for (const each of [body, newer]) assert.ok((await bodies.keep(pageOf("/a.html", each), each)).ok);
-      const read = bodies.read("/a.html", newer.length);
+      const read = await bodies.read("/a.html", newer.length);
       assert.equal(read && Buffer.from(read).toString(), readsBack ? newer.toString() : undefined);
-      assert.equal(bodies.read("/a.html", newer.length - 1), undefined);
+      assert.equal(await bodies.read("/a.html", newer.length - 1), undefined);
     });
 
     it("takes a large body piece by piece, and drops one that is discarded", async () => {
@@ -84,7 +91,7 @@ for (const { readsBack, ...keeping } of adapters)
       assert.ok((await bodies.keep(page, writer)).ok);
       writer.discard();
       await bodies.flush();
-      assert.equal(bodies.read("/a.html", 1000) !== undefined, readsBack);
+      assert.equal((await bodies.read("/a.html", 1000)) !== undefined, readsBack);
     });
 
     it("has nothing left of a body that was removed", async () => {
@@ -94,7 +101,7 @@ for (const { readsBack, ...keeping } of adapters)
       await bodies.remove("/a.html", "gone");
       await bodies.flush();
       assert.deepEqual(
-        [bodies.adopt(page), bodies.mayHold("/a.html"), bodies.read("/a.html", 1000)],
+        [bodies.adopt(page), bodies.mayHold("/a.html"), await bodies.read("/a.html", 1000)],
         [undefined, false, undefined],
       );
     });

@@ -21,7 +21,19 @@ import { planExchange } from "./plan-exchange.ts";
 const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
 /** Settings of sites that hold for a crawl of the Web. */
 const sharedSettings: ReadonlySet<string> = new Set([
-  ...["into", "keep", "stateFile", "types", "include", "exclude", "maxPages", "maxDepth", "pageBytes", "timeoutMs"],
+  ...[
+    "into",
+    "keep",
+    "objects",
+    "stateFile",
+    "types",
+    "include",
+    "exclude",
+    "maxPages",
+    "maxDepth",
+    "pageBytes",
+    "timeoutMs",
+  ],
   ...["respectUsage", "ranksFile"],
   ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
   ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests", "minIntervalMs", "maxIntervalMs"],
@@ -167,6 +179,7 @@ export const crawlCommand: Command = defineCommand({
     "What is kept": [
       "into",
       "keep",
+      "objects",
       "state",
       "types",
       "include",

@@ -3,6 +3,7 @@ import { type EpochMs, omitUndefined, TidemarkError } from "../../core/index.ts"
 import { sideFileIn } from "../../fs/index.ts";
 import { HostAddresses, namedTypes, readIdentity, readProxy, realTiming } from "../../http/index.ts";
 import { LinkLog, openStore, type Store, UrlQueue } from "../../storage/index.ts";
+import { checkObjects } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
@@ -327,6 +328,7 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   if (proxy !== undefined) readProxy(proxy);
   if (identity !== undefined) readIdentity(identity);
   checkRespectedUses(options);
+  checkObjects(options);
   const { order, ranksFile } = options;
   if ((order === "optimal") !== (ranksFile !== undefined))
     throw new TidemarkError("bad-option", "The order optimal needs a file of ranks, and no other order has one.");

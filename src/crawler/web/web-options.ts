@@ -51,6 +51,8 @@ export interface CrawlWebOptions
   readonly seeds: readonly string[];
   /** How bodies are kept, below `into`. @default "mirror" */
   readonly keep?: Keep | undefined;
+  /** As for a site. */
+  readonly objects?: string | undefined;
   /** In which order pages of all sites are requested. @default "depth" */
   readonly order?: WebOrder | undefined;
   /** With `optimal`: file of ranks, a table with the columns `name` and `pagerank`, see docs/format.md. */

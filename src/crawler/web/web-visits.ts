@@ -72,14 +72,14 @@ export class WebVisits {
   /** @param found - pages by path, in the order in which they are requested */
   async visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<WebVisit> {
     const read = new Set<string>();
-    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
+    const { keep = "mirror", objects, timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
     const { store, politeness, timing, since } = this.#ports;
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
     await using fetcher = this.#createFetcher(origin)({
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
       ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
     });
-    const site = await openKeptSite(store, origin, { keep, clock: timing.now, warcBytes: undefined });
+    const site = await openKeptSite(store, origin, { keep, objects, clock: timing.now });
     const { memory, reading, urls, bodies, warc } = site;
     const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
       read.add(origin + path);
@@ -118,7 +118,7 @@ export class WebVisits {
    * @param mostRequests - requests after which no further one is made
    */
   async visitKnown(origin: string, siteFound: Found, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
-    const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
+    const { keep = "mirror", objects, allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
     const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;
     const { timeoutMs, leastBytesPerSecond, pageBytes, onEvent } = this.#options;
     const { store, politeness, timing } = this.#ports;
@@ -133,7 +133,15 @@ export class WebVisits {
         },
       },
       {
-        ...{ origin, url: `${origin}/`, keep, types, sources: sourcesOf(this.#options), starts: [] },
+        ...{
+          origin,
+          url: `${origin}/`,
+          keep,
+          ...omitUndefined({ objects }),
+          types,
+          sources: sourcesOf(this.#options),
+          starts: [],
+        },
         ...{ isPlanned: true, packageBytes: 0 },
         linkTaker: {
           takeLinks: (page) => {
@@ -167,7 +175,7 @@ export class WebVisits {
     for (let number = 0; number < queue.sites; number++) {
       const origin = queue.siteName(number) as string;
       if (!store.hasOpenWarc(origin)) continue;
-      const site = await openKeptSite(store, origin, { keep, clock: timing.now, warcBytes: undefined });
+      const site = await openKeptSite(store, origin, { keep, clock: timing.now });
       try {
         await site.end();
       } finally {

@@ -1,5 +1,5 @@
 import type { OpenPackage, PackageDownload, Packages, Result } from "../../core/index.ts";
-import type { SiteStore } from "../state/store.ts";
+import type { SiteStore } from "../state/keeping.ts";
 
 type Bodies = SiteStore["bodies"];
 

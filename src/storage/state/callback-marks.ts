@@ -1,3 +1,4 @@
+import type { Settlement } from "../../core/index.ts";
 import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import { forgetBodies } from "./doubt.ts";
@@ -50,7 +51,8 @@ export class CallbackMarks {
   }
 
   /** Forgets marks of pages within the transaction that remembers what became of them. */
-  forgetWithin(paths: readonly string[]): void {
+  settleWithin(settlements: readonly Settlement[]): void {
+    const paths = settlements.map(({ url }) => url.path);
     forgetHanded(this.#connection, this.#site, paths);
   }
 

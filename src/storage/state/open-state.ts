@@ -67,7 +67,7 @@ export function openMemoryState(): Connection {
 
 /** Whether the place of what is kept of a site is that of a mirror: others have their kind before a colon. */
 export function isMirrored(place: string): boolean {
-  return !/^(?:warc|metadata|callback):/.test(place);
+  return !/^(?:warc|metadata|callback|objects):/.test(place);
 }
 
 // Before the state says so: whoever reads it finds the files of the version that it is of.

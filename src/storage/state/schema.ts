@@ -303,6 +303,25 @@ export const migrations: readonly string[] = [
     UNIQUE (site, path, peer)
   ) STRICT;
   CREATE INDEX peer_claim_peer ON peer_claim (peer, is_open)`,
+  `-- The crawl that bodies in a store of objects belong to, and whether the store has its mark.
+  CREATE TABLE object_crawl (id TEXT NOT NULL, is_marked INTEGER NOT NULL DEFAULT 0) STRICT;
+  -- By how many holders a site was written, one after the other.
+  CREATE TABLE object_writer (site INTEGER PRIMARY KEY, epoch INTEGER NOT NULL) STRICT;
+  -- The object of each page that is held there: SHA-256 in hexadecimal digits, a dot, and the epoch of its writer.
+  CREATE TABLE object_body (
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    object TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (site, path)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX object_body_object ON object_body (site, object);
+  -- Objects that no page has any more, to be removed by the next holder.
+  CREATE TABLE object_left (
+    site INTEGER NOT NULL,
+    object TEXT NOT NULL,
+    PRIMARY KEY (site, object)
+  ) STRICT, WITHOUT ROWID`,
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

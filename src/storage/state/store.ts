@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type Clock, type EpochSeconds, TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { type EpochSeconds, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { GroupSync, makeMissingFolder } from "../../fs/index.ts";
 import { FileThread } from "../mirror/file-thread.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import { convertMirror } from "../mirror/mirror-conversion.ts";
 import { mirrorFolderOf } from "../mirror/mirror-path.ts";
+import { ObjectBodies } from "../objects/object-bodies.ts";
+import { ObjectIndex } from "../objects/object-index.ts";
 import {
   abandonGroup,
   type Connection,
@@ -21,11 +23,11 @@ import { OrphanedCaptures } from "../warc/orphaned-captures.ts";
 import { PassingBodies, WarcBodies } from "../warc/warc-bodies.ts";
 import { hasOpenWarc, WarcFiles } from "../warc/warc-files.ts";
 import { WarcMemory } from "../warc/warc-memory.ts";
-import type { ContentDecoder } from "../warc/warc-payload.ts";
 import { WarcRecorder } from "../warc/warc-recorder.ts";
-import { type BodyTaker, CallbackBodyStore } from "./callback-body-store.ts";
+import { CallbackBodyStore } from "./callback-body-store.ts";
 import { CallbackMarks } from "./callback-marks.ts";
 import { doubtLeftBodies, doubtPages } from "./doubt.ts";
+import type { Keeping, SiteStore } from "./keeping.ts";
 import { KeptReading } from "./kept-reading.ts";
 import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
@@ -57,48 +59,6 @@ export interface StoreOptions {
    * called before writes outlive the process, for what must do so earlier. Default: each write is durable at once.
    */
   readonly beforeCommit?: (() => void) | undefined;
-}
-
-/** How bodies are kept: a file each, in WARC files, by somebody else, or not at all. */
-export type Keeping =
-  | { readonly kind: "callback"; readonly taker: BodyTaker }
-  | { readonly kind: "mirror" }
-  | { readonly kind: "metadata" }
-  | {
-      readonly kind: "warc";
-      /** What `warcinfo` says beside the format: names and values. */
-      readonly info: Readonly<Record<string, string>>;
-      readonly clock: Clock;
-      /** Undoes content codings, in which bodies are recorded as they came. */
-      readonly decode: ContentDecoder;
-      /** A WARC file that has reached this is closed. Default 1,000,000,000. */
-      readonly maxBytes?: number;
-    };
-
-/** The WARC files of a site. */
-export interface SiteWarc {
-  readonly files: WarcFiles;
-  /**
-   * Ends what a killed run left, and makes pages due of which that recorded something else than is remembered; before
-   * anything is recorded.
-   */
-  readonly recover: () => Promise<void>;
-  /** Requests go through it; closed by who opened the site. */
-  readonly recorder: WarcRecorder;
-}
-
-/** What is kept of one site. */
-export interface SiteStore<Kept = Mirror | PassingBodies | CallbackBodyStore> {
-  readonly memory: StoredSite;
-  /** Undefined where the state ends with the process. */
-  readonly reading: KeptReading | undefined;
-  readonly urls: StoredUrls;
-  readonly bodies: Kept;
-  readonly warc: SiteWarc | undefined;
-  /** The site's folder. */
-  readonly folder: string;
-  /** Gives back what the site alone holds of the machine. Nothing may be on its way. */
-  close(): void;
 }
 
 /** The state and the mirrors of a crawler, held alone until it is disposed of. */
@@ -142,7 +102,10 @@ export class Store {
    *
    * @param origin - such as `https://example.org`
    */
-  openSite(origin: string, keeping?: Exclude<Keeping, { kind: "callback" }>): SiteStore<Mirror | PassingBodies>;
+  openSite(
+    origin: string,
+    keeping?: Exclude<Keeping, { kind: "callback" | "objects" }>,
+  ): SiteStore<Mirror | PassingBodies>;
   openSite(origin: string, keeping: Keeping): SiteStore;
   openSite(origin: string, keeping: Keeping = { kind: "mirror" }): SiteStore {
     const folder = join(this.#into, mirrorFolderOf(origin));
@@ -156,7 +119,7 @@ export class Store {
     } catch (error) {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
-    const { site, row, isNew } = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    const { site, row, isNew, isKnown } = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
     if (isNew && keeping.kind === "mirror" && wasThere) this.#convertMirror(folder);
     const temporary = this.#nameTemporary();
     // Elsewhere it is made for the first file, which few visits have.
@@ -165,11 +128,17 @@ export class Store {
     const own = { file: this.#stateFile, site, spoolFile: join(temporary, "intake") };
     const memory = new StoredSite(this.#connection, own, shared, row);
     this.#open.set(site, memory);
-    const marks = keeping.kind === "callback" ? new CallbackMarks(this.#connection, this.#stateFile, site) : undefined;
+    const wasLeft = memory.read().clock?.isOpen === 1;
+    const marks =
+      keeping.kind === "callback"
+        ? new CallbackMarks(this.#connection, this.#stateFile, site)
+        : keeping.kind === "objects"
+          ? new ObjectIndex(this.#connection, own, keeping.writer, wasLeft || (isNew && isKnown))
+          : undefined;
     const kept = this.#openBodies(origin, site, { folder, temporary }, keeping, marks);
     const { bodies } = kept;
-    // What was handed to somebody else has marks of its own.
-    if (memory.read().clock?.isOpen === 1 && !(bodies instanceof CallbackBodyStore))
+    // What was handed to somebody else has marks of its own, and objects are remembered together with their pages.
+    if (wasLeft && !(bodies instanceof CallbackBodyStore || bodies instanceof ObjectBodies))
       inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
     return {
       memory,
@@ -212,7 +181,7 @@ export class Store {
     site: number,
     { folder, temporary }: { readonly folder: string; readonly temporary: string },
     keeping: Keeping,
-    marks: CallbackMarks | undefined,
+    marks: CallbackMarks | ObjectIndex | undefined,
   ): Pick<SiteStore, "bodies" | "warc"> {
     if (keeping.kind === "mirror") {
       const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
@@ -225,8 +194,13 @@ export class Store {
     }
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
     if (keeping.kind === "callback") {
-      if (marks === undefined) throw new TypeError("what is handed on is marked");
+      if (!(marks instanceof CallbackMarks)) throw new TypeError("what is handed on is marked");
       return { bodies: new CallbackBodyStore(temporary, marks, keeping.taker), warc: undefined };
+    }
+    if (keeping.kind === "objects") {
+      if (!(marks instanceof ObjectIndex)) throw new TypeError("objects have an index");
+      const place = { origin, temporary, sync: () => this.sync() };
+      return { bodies: new ObjectBodies(keeping.store, place, marks), warc: undefined };
     }
     const { info, clock, decode, maxBytes } = keeping;
     const prefix = mirrorFolderOf(origin);
@@ -251,15 +225,16 @@ export class Store {
     if (found === undefined) {
       const insert = prepareStatement(this.#connection, "INSERT INTO site (origin, mirror) VALUES (?, ?) RETURNING id");
       const [id] = insert.get(origin, mirror) as [number];
-      return { site: id, isNew: true };
+      return { site: id, isNew: true, isKnown: false };
     }
     const [id, known, ...row] = found;
     const before = this.#open.get(id);
     before?.flush();
-    if (wasThere && known === mirror) return { site: id, isNew: false, ...(before === undefined ? { row } : {}) };
+    if (wasThere && known === mirror)
+      return { site: id, isNew: false, isKnown: true, ...(before === undefined ? { row } : {}) };
     transact(this.#connection, () => {
       // Who followed what was seen could not learn what is gone meanwhile: it begins anew.
-      for (const table of ["url", "source_state", "seen_change", "warc_record", "handed"])
+      for (const table of ["url", "source_state", "seen_change", "warc_record", "handed", "object_body", "object_left"])
         this.#connection.prepare(`DELETE FROM ${table} WHERE site = ?`).run(id);
       this.#connection.exec("UPDATE state_identity SET epoch = lower(hex(randomblob(8)))");
       // A validator of what is kept no more would bring answers without a body.
@@ -267,7 +242,7 @@ export class Store {
         "UPDATE site SET mirror = ?, epoch = NULL, writer = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
       this.#connection.prepare(forget).run(mirror, id);
     });
-    return { site: id, isNew: true };
+    return { site: id, isNew: true, isKnown: true };
   }
 
   /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
@@ -319,6 +294,8 @@ interface FoundSite {
   readonly row?: SiteRow;
   /** Not known, or begun anew. */
   readonly isNew: boolean;
+  /** Whether the state knew it. */
+  readonly isKnown: boolean;
 }
 
 /** Where there is no room what waits is learned again; what ended the visit is what its user has to be told. */

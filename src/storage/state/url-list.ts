@@ -10,7 +10,6 @@ import type {
 import { type Connection, prepareStatement, type SqlValue, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
-import type { CallbackMarks } from "./callback-marks.ts";
 import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
@@ -147,6 +146,11 @@ const sql = {
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
 } as const;
 
+/** What is remembered of bodies in the transaction that remembers their pages. */
+export interface SettledMarks {
+  settleWithin(settlements: readonly Settlement[]): void;
+}
+
 /** The known URLs of one site. Each call costs what the rows it touches cost. */
 export class StoredUrls {
   readonly #connection: Connection;
@@ -155,17 +159,17 @@ export class StoredUrls {
   readonly #seen: SeenChangeLog;
   readonly #late: LateWrites;
   readonly #counts: SiteCounts;
-  readonly #marks: CallbackMarks | undefined;
+  readonly #marks: SettledMarks | undefined;
   /** What was polled last, by path, until something is written: who chooses among URLs looks the chosen ones up. */
   readonly #taken = new Map<string, TrackedUrl>();
   #isHeldPolled = false;
 
-  /** @param marks - of pages that are handed to a callback, if they are */
+  /** @param marks - what is remembered of bodies together with their pages, if it is */
   constructor(
     connection: Connection,
     { file, site }: { readonly file: string; readonly site: number },
     { late, counts }: SiteShared,
-    marks: CallbackMarks | undefined,
+    marks: SettledMarks | undefined,
   ) {
     this.#connection = connection;
     this.#file = file;
@@ -259,7 +263,7 @@ export class StoredUrls {
         this.#runEach(sql.postponed, rows.postponed);
         this.#runEach(sql.forget, rows.emptied);
         this.#note(found, 0);
-        this.#marks?.forgetWithin(settlements.map(({ url }) => url.path));
+        this.#marks?.settleWithin(settlements);
       }),
     );
     if (!keepsCounts(settlements)) this.#counts.forget();

@@ -5,7 +5,8 @@ import type { FetchOutcome, FetchRequest } from "../../../src/core/fetch-outcome
 import { WarcDecoder, type WarcHead } from "../../../src/formats/warc/warc-record.ts";
 import { createFetcher, type Fetcher } from "../../../src/http/fetcher.ts";
 import { nodeCodec } from "../../../src/http/node-adapters.ts";
-import { openStore, type SiteStore, type SiteWarc, type Store } from "../../../src/storage/state/store.ts";
+import type { SiteStore, SiteWarc } from "../../../src/storage/state/keeping.ts";
+import { openStore, type Store } from "../../../src/storage/state/store.ts";
 
 /** A record as it was read back. */
 export interface ReadRecord {

@@ -36,7 +36,7 @@ async function withSite(
   await using site = await RecordedSite.open(server.origin, temp.path, options);
   const read = (path: string, most = maxBytes): string | undefined => {
     const body = site.store.bodies.read(path, most);
-    return body === undefined ? undefined : Buffer.from(body).toString();
+    return body instanceof Uint8Array ? Buffer.from(body).toString() : undefined;
   };
   await act({ site, read });
 }

@@ -116,7 +116,7 @@ export async function askForPage(visit: CrawlVisit, url: TrackedUrl): Promise<Pa
   // The validators are those of this page; otherwise the page to which it redirects by now is not modified.
   if (answer.outcome.requests === 1) {
     if (!isToBeSearched(visit, url)) return answer;
-    const searchable = readHeld(visit, url);
+    const searchable = await readHeld(visit, url);
     if (searchable !== undefined) return { ...answer, searchable };
   }
   answer[Symbol.dispose]();
@@ -129,8 +129,8 @@ function isToBeSearched({ plan }: CrawlVisit, { held, hasUnreadLinks }: TrackedU
 }
 
 /** The held body, if it is there and can be read without knowing what the server said of its characters. */
-function readHeld(visit: CrawlVisit, { path, held }: TrackedUrl): Uint8Array | undefined {
-  const body = visit.ports.bodies.read(path, maxSearchedBytes);
+async function readHeld(visit: CrawlVisit, { path, held }: TrackedUrl): Promise<Uint8Array | undefined> {
+  const body = await visit.ports.bodies.read(path, maxSearchedBytes);
   if (body === undefined || visit.ports.codec.digestOf(body) !== held?.digest) return undefined;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -261,14 +261,14 @@ function lastModifiedOf(visit: CrawlVisit, { lastmod }: TrackedUrl, outcome: Fet
 }
 
 /** Whether a page resembles the one in whose place it comes so much that its change does not count. */
-function isInsignificantChange(
+async function isInsignificantChange(
   visit: CrawlVisit,
   { path, mediaType, sizeBytes }: Page & HeldBody,
   body: PageBody,
-): boolean {
+): Promise<boolean> {
   const { significance, ports } = visit;
   if (significance?.texts.appliesTo(mediaType, sizeBytes) !== true) return false;
-  const before = ports.bodies.read(path, maxComparedBytes);
+  const before = await ports.bodies.read(path, maxComparedBytes);
   return before !== undefined && significance.texts.compare(before, body.read()) >= significance.leastResemblance;
 }
 
@@ -325,7 +325,7 @@ async function keepPolled(
       message: `the body is not coded as ${excerpt(contentEncoding)}, which it says`,
     };
   const isInsignificant =
-    !isEqual && path === url.path && held !== undefined && isInsignificantChange(visit, page, body);
+    !isEqual && path === url.path && held !== undefined && (await isInsignificantChange(visit, page, body));
   const kept = isEqual ? held : page;
   // What never came whole, or is in doubt, is written even if it should be there already.
   if (!isEqual || url.fullAt === undefined) {
