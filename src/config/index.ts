@@ -18,6 +18,7 @@ export {
   folderMappings,
   numberBetween,
   path,
+  type SettingKind,
   siteUrl,
   text,
   texts,

@@ -12,6 +12,7 @@ import {
   numberBetween,
   path,
   settingRow as row,
+  type SettingKind,
   type SettingTable,
   siteUrl,
   text,
@@ -72,6 +73,10 @@ const seconds = countOf(1000, 0, 86_400);
 const keep = converted(choice("mirror", "warc", "wacz", "objects", "none"), (kind) =>
   kind === "none" ? "metadata" : kind,
 );
+const objectsAddress: SettingKind<string> = {
+  ...path,
+  completePaths: (value, complete) => (/^[a-z0-9]+:\/\//.test(value) ? value : complete(value)),
+};
 const poll = converted(choice("all", "planned"), (which) => which === "planned");
 
 /**
@@ -85,9 +90,14 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     default: "`mirror`",
     doc: "how pages are kept: `mirror`, one file per page; `warc`, every request and answer as WARC 1.1 with a CDXJ index; `wacz`, the same and `site.wacz`; `objects`, by their content in the store of `--objects`; `none`, no pages, only the state",
   }),
-  objects: row("objects ADDRESS", text, "Folder where --keep objects keeps pages, also one that machines share", {
-    doc: "with `--keep objects`: the folder where pages are kept by their content, also one that several machines share. See [Pages as objects](#pages-as-objects)",
-  }),
+  objects: row(
+    "objects ADDRESS",
+    objectsAddress,
+    "Folder where --keep objects keeps pages, also one that machines share",
+    {
+      doc: "with `--keep objects`: the folder where pages are kept by their content, also one that several machines share. See [Pages as objects](#pages-as-objects)",
+    },
+  ),
   stateFile: row("state FILE", path, "Database of what the crawler remembers between visits", {
     default: "`DIR/.tidemark/state.db`",
   }),
