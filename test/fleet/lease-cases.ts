@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
-import type { Fleet, FleetOptions, NextVisit, SiteLease, SiteResults } from "../../src/fleet/index.ts";
+import { promisify } from "node:util";
+import {
+  type Fleet,
+  type FleetOptions,
+  type NextVisit,
+  openFleet,
+  type SiteLease,
+  type SiteResults,
+} from "../../src/fleet/index.ts";
 
 /** A fleet's database of a test's own. */
 export interface TestDatabase extends AsyncDisposable {
@@ -435,4 +444,60 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     const read = await a.read(site, { withState: false, handedAtMost: 20_000 });
     assert.equal(read?.handed.length, 10_000);
   });
+}
+
+/** Lets processes lease sites from a database, and sees by their own words that no two visited a site or an address at once. */
+export async function testProcesses(address: string, seconds: number): Promise<void> {
+  const sites = 40;
+  await using fleet = await openFleet(address, { worker: "who adds sites" });
+  await addSites(fleet, sites);
+  const program = new URL("lease-worker.js", import.meta.url).pathname;
+  const run = promisify(execFile);
+  const outputs = await Promise.all(
+    ["one", "two", "three", "four"].map(async (name) =>
+      run(process.execPath, [program, address, name, String(sites), String(seconds)], { timeout: 30_000 }),
+    ),
+  );
+  const visits = outputs.flatMap(({ stdout }) => stdout.split("\n").slice(0, -1)).map((line) => line.split(" "));
+  assert.ok(visits.length > 100, `${visits.length} visits`);
+  const byAddress = new Map<string, [number, number][]>();
+  for (const [, , address = "", begun, ended] of visits) {
+    const spans = byAddress.get(address) ?? [];
+    byAddress.set(address, spans);
+    spans.push([Number(begun), Number(ended)]);
+  }
+  assert.equal(byAddress.size, sites / 4);
+  for (const [address, spans] of byAddress) {
+    spans.sort(([a], [b]) => a - b);
+    for (const [at, [begun]] of spans.entries()) {
+      const [, ended] = spans[at - 1] ?? [0, Number.NEGATIVE_INFINITY];
+      assert.ok(begun >= ended + 20, `${address} was visited ${begun - ended} ms after the visit before`);
+    }
+  }
+}
+
+/** Sees that a fleet of `fixtures/fleet` goes on: its leases, what is known of its sites, what waits for them. */
+export async function testEarlierFleet(address: string): Promise<void> {
+  const opened = await Promise.all(["a", "b", "c"].map(async (worker) => openFleet(address, { worker })));
+  const [a] = opened as [Fleet, ...Fleet[]];
+  try {
+    assert.deepEqual(await a.outlook(), { due: 2, waiting: 0, held: 2 });
+    const leases = await a.claim(5);
+    assert.deepEqual(originsOf(leases), ["https://four.example", "https://three.example"]);
+    const [four] = leases as [SiteLease];
+    assert.deepEqual(
+      (await a.read(four, { withState: true, handedAtMost: 5 }))?.handed.map(({ path }) => path),
+      ["/x"],
+    );
+    // The worker that joined before goes on too.
+    const old = await openFleet(address, { worker: "old" });
+    opened.push(old);
+    const one: SiteLease = { ...four, site: 1, origin: "https://one.example", epoch: 2 };
+    const reading = await old.read(one, { withState: true, handedAtMost: 1 });
+    assert.equal(Buffer.from(reading?.blocks[0]?.bytes ?? []).toString(), "state");
+    assert.equal(await old.commit(one, resultsOf({ next: soon })), true);
+    assert.equal(await a.reap(), 0);
+  } finally {
+    for (const fleet of opened) await fleet[Symbol.asyncDispose]();
+  }
 }

@@ -3,11 +3,11 @@ import postgres from "postgres";
 import { openFleet } from "../../src/fleet/index.ts";
 import { type TestDatabase, testLeases } from "../fleet/lease-cases.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { type SearchServer, startPostgres } from "./search-servers.ts";
+import { type PostgresServer, startPostgres } from "./search-servers.ts";
 
 describe("leases in PostgreSQL", () => {
   const folder = makeTempFolder("fleet");
-  let server: SearchServer;
+  let server: PostgresServer;
   let schemas = 0;
 
   before(async () => {
@@ -20,12 +20,10 @@ describe("leases in PostgreSQL", () => {
   });
 
   async function makeDatabase(): Promise<TestDatabase> {
-    const url = new URL(server.to);
-    url.search = "";
     const schema = `fleet_${schemas++}`;
-    const sql = postgres(url.href, { max: 1, connection: { search_path: schema } });
+    const sql = postgres(server.url, { max: 1, connection: { search_path: schema } });
     return {
-      open: async (options) => openFleet(`${url.href}?schema=${schema}`, options),
+      open: async (options) => openFleet(`${server.url}?schema=${schema}`, options),
       elapse: async (ms) => {
         const span = sql`${ms}::double precision * interval '1 millisecond'`;
         await sql`UPDATE site SET next_at = next_at - ${span}, lease_until = lease_until - ${span}`;

@@ -20,8 +20,16 @@ function postgresPrograms(): string {
   return join(versions, newest, "bin");
 }
 
+/** A PostgreSQL of a test's own. */
+export interface PostgresServer extends SearchServer {
+  /** As `postgres://user@host:port/database`. */
+  readonly url: string;
+  /** Stops it as by a crash, and starts it again. */
+  restart(): void;
+}
+
 /** Starts PostgreSQL, as its user where the starter is root, over a database in a folder. */
-export async function startPostgres(folder: string): Promise<SearchServer> {
+export async function startPostgres(folder: string): Promise<PostgresServer> {
   const programs = postgresPrograms();
   const port = await findFreePort();
   const isRoot = process.getuid?.() === 0;
@@ -37,10 +45,18 @@ export async function startPostgres(folder: string): Promise<SearchServer> {
   const data = join(home, "data");
   run("initdb", "-D", data, "-A", "trust", "-U", "tidemark", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8");
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${home}`;
-  run("pg_ctl", "-D", data, "-o", settings, "-l", join(home, "log"), "-w", "start");
+  const start = (): void => run("pg_ctl", "-D", data, "-o", settings, "-l", join(home, "log"), "-w", "start");
+  const stop = (): void => run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");
+  start();
+  const url = `postgres://tidemark@127.0.0.1:${port}/postgres`;
   return {
-    to: `postgres://tidemark@127.0.0.1:${port}/postgres?table=`,
-    [Symbol.asyncDispose]: async () => run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop"),
+    url,
+    to: `${url}?table=`,
+    restart: () => {
+      stop();
+      start();
+    },
+    [Symbol.asyncDispose]: async () => stop(),
   };
 }
 

@@ -1,6 +1,7 @@
 import Database from "libsql";
 import { TidemarkError } from "../../core/index.ts";
 import { embeddedVersions } from "./embedded-schema.ts";
+import { refuseNewerSchema } from "./schema-version.ts";
 
 type Value = string | number | null | Uint8Array;
 
@@ -83,9 +84,11 @@ export class EmbeddedDatabase {
         details: { file: this.#file },
       });
     const known = read("user_version");
-    if (known >= embeddedVersions.length) return;
     for (const statements of embeddedVersions.slice(known)) this.#database.exec(statements);
-    this.#database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${embeddedVersions.length}`);
+    if (known < embeddedVersions.length)
+      this.#database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${embeddedVersions.length}`);
+    const needed = this.first<{ needs_version: number }>("SELECT needs_version FROM fleet")?.needs_version ?? 0;
+    refuseNewerSchema(needed, embeddedVersions.length, this.#file);
   }
 
   /** Says which file it was. */

@@ -82,7 +82,7 @@ export function findBusy(
 
 export function freeAddress(database: EmbeddedDatabase, address: string, at: number): void {
   database.run(
-    "INSERT INTO address VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET free_at = max(free_at, excluded.free_at)",
+    "INSERT INTO address (name, free_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET free_at = max(free_at, excluded.free_at)",
     address,
     at,
   );

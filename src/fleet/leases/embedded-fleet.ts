@@ -3,8 +3,8 @@ import { boundPriority, boundText, boundWait, isOrigin } from "./bounds.ts";
 import { type DueSite, parkedMs } from "./crowded-addresses.ts";
 import { EmbeddedDatabase } from "./embedded-database.ts";
 import { chooseByAddress, findBusy, freeAddress, listDue, wake } from "./embedded-due-sites.ts";
-import { handUrls, storeResults } from "./embedded-results.ts";
-import { neverMs } from "./embedded-schema.ts";
+import { dropHistory, handUrls, storeResults } from "./embedded-results.ts";
+import { endOfWait, neverMs } from "./embedded-schema.ts";
 import type { FleetOptions } from "./fleet-options.ts";
 import type {
   AddedSite,
@@ -107,7 +107,7 @@ export class EmbeddedFleet implements Fleet {
         const isMoved = address !== row.address;
         const busy = isMoved && address !== null ? findBusy(this.#database, address, this.#worker, now) : undefined;
         if (isMoved && address !== null)
-          database.run("INSERT INTO address VALUES (?, ?) ON CONFLICT DO NOTHING", address, now);
+          database.run("INSERT INTO address (name, free_at) VALUES (?, ?) ON CONFLICT DO NOTHING", address, now);
         if (busy === undefined) {
           database.run(
             "UPDATE site SET lease_until = ?, next_at = ?, address = ? WHERE id = ?",
@@ -155,6 +155,7 @@ export class EmbeddedFleet implements Fleet {
         database.run("UPDATE worker SET lost_leases = lost_leases + 1 WHERE id = ?", owner);
         if (address !== null) freeAddress(this.#database, address, next_at);
       }
+      dropHistory(database, now);
       return ended.length;
     });
   }
@@ -274,15 +275,13 @@ export class EmbeddedFleet implements Fleet {
       this.#worker,
     );
     if (row === undefined || next === undefined) return row !== undefined;
-    const waitMs = boundWait(next.siteMs);
     this.#database.run(
       "UPDATE site SET owner = NULL, lease_until = NULL, next_at = ?, priority = ? WHERE id = ?",
-      waitMs === undefined ? neverMs : now + waitMs,
+      endOfWait(now, boundWait(next.siteMs)),
       boundPriority(next.priority),
       site,
     );
-    const restMs = boundWait(next.addressMs);
-    if (row.address !== null) freeAddress(this.#database, row.address, restMs === undefined ? neverMs : now + restMs);
+    if (row.address !== null) freeAddress(this.#database, row.address, endOfWait(now, boundWait(next.addressMs)));
     return true;
   }
 }

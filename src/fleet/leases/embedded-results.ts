@@ -1,5 +1,6 @@
 import { boundHanded, boundInteger, boundPriority, boundText, boundWait, handedBound } from "./bounds.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
+import { endOfWait } from "./embedded-schema.ts";
 import type { HandedUrl, SiteLease, SiteResults } from "./site-leases.ts";
 
 /** Stores what a visit came to, within a transaction. */
@@ -20,12 +21,12 @@ export function storeResults(
     );
     database.run("DELETE FROM site_state WHERE site = ? AND number >= ?", site, state.blocks);
     for (const { number, bytes } of state.changed)
-      database.run("INSERT OR REPLACE INTO site_state VALUES (?, ?, ?)", site, number, bytes);
+      database.run("INSERT OR REPLACE INTO site_state (site, number, bytes) VALUES (?, ?, ?)", site, number, bytes);
   }
   for (const path of gone) database.run("DELETE FROM page WHERE site = ? AND path = ?", site, boundText(path));
   for (const { path, size, digest, modified, mediaType, fetched } of pages)
     database.run(
-      "INSERT OR REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO page (site, path, size, digest, modified, media_type, fetched) VALUES (?, ?, ?, ?, ?, ?, ?)",
       site,
       boundText(path),
       boundInteger(size),
@@ -53,11 +54,10 @@ export function storeResults(
       visit,
     );
   handUrls(database, found, now);
-  const restMs = next === undefined ? undefined : boundWait(next.addressMs);
-  if (restMs !== undefined)
+  if (next !== undefined)
     database.run(
       "UPDATE site SET next_at = min(next_at, ?) WHERE id = ? AND EXISTS (SELECT 1 FROM handed_url WHERE handed_url.site = site.id)",
-      now + restMs,
+      endOfWait(now, boundWait(next.addressMs)),
       site,
     );
 }
@@ -98,4 +98,18 @@ export function handUrls(database: EmbeddedDatabase, found: readonly HandedUrl[]
 export function countRoom(database: EmbeddedDatabase, site: number): number {
   const there = database.first<{ count: number }>("SELECT count(*) AS count FROM handed_url WHERE site = ?", site);
   return handedBound - (there?.count ?? 0);
+}
+
+/** Drops the oldest visits and events, a batch of each, that the fleet does not keep any more. */
+export function dropHistory(database: EmbeddedDatabase, now: number): void {
+  const days = database.first<{ days: number }>("SELECT history_days AS days FROM fleet")?.days ?? 0;
+  const beginMs = now - days * 86_400_000;
+  database.run(
+    "DELETE FROM visit WHERE id IN (SELECT id FROM (SELECT id, at FROM visit ORDER BY id LIMIT 1000) WHERE at < ?)",
+    beginMs,
+  );
+  database.run(
+    "DELETE FROM web_event WHERE id IN (SELECT id FROM (SELECT id, at FROM web_event ORDER BY id LIMIT 1000) WHERE at < ?)",
+    Math.floor(beginMs / 1000),
+  );
 }

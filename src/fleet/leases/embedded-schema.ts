@@ -1,6 +1,12 @@
 /** A time that never comes. */
 export const neverMs: number = Number.MAX_SAFE_INTEGER;
 
+/** When a wait ends, rounded up: `now` was rounded down. */
+export function endOfWait(now: number, waitMs: number | undefined): number {
+  if (waitMs === undefined) return neverMs;
+  return waitMs === 0 ? now : now + waitMs + 1;
+}
+
 /** What each version of the schema adds to the one before, as in PostgreSQL. Times are milliseconds since 1970. */
 export const embeddedVersions: readonly string[] = [
   `CREATE TABLE fleet (identity TEXT NOT NULL, is_paused INTEGER NOT NULL DEFAULT 0);
@@ -31,4 +37,6 @@ export const embeddedVersions: readonly string[] = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, site INTEGER NOT NULL, path TEXT NOT NULL, note TEXT NOT NULL,
      priority REAL NOT NULL, UNIQUE (site, path));
    CREATE INDEX handed_url_order ON handed_url (site, priority DESC, id);`,
+  `ALTER TABLE fleet ADD COLUMN needs_version INTEGER NOT NULL DEFAULT 1;
+   ALTER TABLE fleet ADD COLUMN history_days INTEGER NOT NULL DEFAULT 400;`,
 ];

@@ -12,4 +12,6 @@ export interface FleetOptions {
   readonly stateVersion: number;
   /** How long a database that cannot be reached is tried. */
   readonly retryMs: number;
+  /** How long the database may take for an answer: then the connection is made anew. */
+  readonly attemptMs: number;
 }

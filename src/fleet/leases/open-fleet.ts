@@ -21,6 +21,7 @@ export async function openFleet(address: string, given: Partial<FleetOptions> = 
     delayMs: 10_000,
     stateVersion: 1,
     retryMs: 60_000,
+    attemptMs: 30_000,
     ...omitUndefined(given),
   };
   if (!/^postgres(?:ql)?:\/\//.test(address)) return new EmbeddedFleet(address, options);

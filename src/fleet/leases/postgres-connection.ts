@@ -1,54 +1,52 @@
 import { setTimeout as wait } from "node:timers/promises";
-import postgres, { type Sql, type TransactionSql } from "postgres";
+import postgres, { type Sql } from "postgres";
 import { TidemarkError } from "../../core/index.ts";
 
-const attemptSeconds = 30;
 const longestPauseMs = 5000;
 
 /** Failures after which a transaction is worth another attempt: of the connection, of a server that stops, of locks. */
 const passing =
   /^(?:CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|08|57P0|53300|40001|40P01|55P03|57014|25P0[34])/;
 
-/** Connections to PostgreSQL, made anew when they break. */
-export class PostgresConnection implements AsyncDisposable {
-  readonly #sql: Sql;
-  readonly #where: string;
-  readonly #retryMs: number;
+/** How long a database is waited for. */
+export interface DatabasePatience {
+  /** How long transactions are attempted while the server cannot be reached. */
+  readonly retryMs: number;
+  /** How long one attempt may take: then its connection is given up. */
+  readonly attemptMs: number;
+}
 
-  /** @param retryMs - how long transactions are attempted while the server cannot be reached */
-  constructor(url: URL, { schema, retryMs }: { readonly schema: string; readonly retryMs: number }) {
-    this.#where = `${url.host}${url.pathname}`;
-    this.#retryMs = retryMs;
-    this.#sql = postgres(url.href, {
-      max: 4,
-      onnotice: () => undefined,
-      connect_timeout: 10,
-      idle_timeout: 60,
-      connection: {
-        application_name: "tidemark",
-        search_path: schema,
-        statement_timeout: attemptSeconds * 1000,
-        lock_timeout: 10_000,
-        idle_in_transaction_session_timeout: attemptSeconds * 1000,
-      },
-    });
+/** Connections to PostgreSQL, few, and made anew when they break. */
+export class PostgresConnection implements AsyncDisposable {
+  readonly #url: URL;
+  readonly #schema: string;
+  readonly #patience: DatabasePatience;
+  #sql: Sql;
+
+  constructor(url: URL, schema: string, patience: DatabasePatience) {
+    this.#url = url;
+    this.#schema = schema;
+    this.#patience = patience;
+    this.#sql = this.#connect();
   }
 
   /**
    * Runs a transaction, also again when the connection breaks. If it breaks while the transaction is being committed, the server is
    * asked what became of it, so that nothing is done twice.
    */
-  async transact<T>(act: (sql: TransactionSql) => Promise<T>): Promise<T> {
+  async transact<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
     return await this.#retry(async () => {
       let id: string | undefined;
       let done: { readonly result: T } | undefined;
-      try {
-        await this.#sql.begin(async (sql) => {
+      const begin = async (pool: Sql): Promise<void> =>
+        runTransaction(pool, "BEGIN", async (sql) => {
           const asked = sql<{ id: string }[]>`SELECT pg_current_xact_id()::text AS id`;
           const [[row], result] = await Promise.all([asked, act(sql)]);
           id = row?.id;
           done = { result };
         });
+      try {
+        await this.#attempt(begin);
       } catch (error) {
         if (done === undefined || id === undefined || !isPassing(error)) throw error;
         if (!(await this.#isCommitted(id))) throw error;
@@ -59,18 +57,60 @@ export class PostgresConnection implements AsyncDisposable {
   }
 
   /** Runs statements that only read, over one snapshot. */
-  async read<T>(act: (sql: TransactionSql) => Promise<T>): Promise<T> {
-    return (await this.#retry(async () => this.#sql.begin("isolation level repeatable read read only", act))) as T;
+  async read<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
+    const begin = async (pool: Sql): Promise<T> =>
+      runTransaction(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", act);
+    return await this.#retry(async () => this.#attempt(begin));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sql.end({ timeout: 5 });
+    // All transactions are over. The package would wait for connections that broke.
+    await this.#sql.end({ timeout: 0 });
+  }
+
+  #connect(): Sql {
+    const { attemptMs } = this.#patience;
+    return postgres(this.#url.href, {
+      max: 4,
+      onnotice: () => undefined,
+      connect_timeout: Math.ceil(attemptMs / 1000),
+      idle_timeout: 60,
+      backoff: () => 0,
+      connection: {
+        application_name: "tidemark",
+        search_path: this.#schema,
+        // Shorter than an attempt: what was given up on this side soon ends on the other.
+        statement_timeout: Math.ceil(attemptMs * 0.7),
+        lock_timeout: Math.ceil(attemptMs * 0.3),
+        idle_in_transaction_session_timeout: Math.ceil(attemptMs * 0.7),
+      },
+    });
+  }
+
+  /** Gives up a connection that does not answer, with all others of the pool. */
+  async #attempt<T>(act: (pool: Sql) => Promise<T>): Promise<T> {
+    const pool = this.#sql;
+    let timer: NodeJS.Timeout | undefined;
+    const timeUp = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" }));
+        if (this.#sql !== pool) return;
+        this.#sql = this.#connect();
+        pool.end({ timeout: 0 }).catch(() => undefined);
+      }, this.#patience.attemptMs);
+    });
+    try {
+      return await Promise.race([act(pool), timeUp]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #isCommitted(id: string): Promise<boolean> {
+    const ask = async (pool: Sql) => pool<{ status: string | null }[]>`SELECT pg_xact_status(${id}::xid8) AS status`;
     return await this.#retry(async () => {
       for (let pauseMs = 10; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
-        const [row] = await this.#sql<{ status: string | null }[]>`SELECT pg_xact_status(${id}::xid8) AS status`;
+        const [row] = await this.#attempt(ask);
         if (row?.status !== "in progress") return row?.status === "committed";
         await wait(pauseMs);
       }
@@ -78,7 +118,7 @@ export class PostgresConnection implements AsyncDisposable {
   }
 
   async #retry<T>(act: () => Promise<T>): Promise<T> {
-    const endMs = performance.now() + this.#retryMs;
+    const endMs = performance.now() + this.#patience.retryMs;
     for (let pauseMs = 50; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
       try {
         return await act();
@@ -93,16 +133,36 @@ export class PostgresConnection implements AsyncDisposable {
   #wrap(error: unknown): unknown {
     if (!(error instanceof Error) || typeof (error as { code?: unknown }).code !== "string") return error;
     if (error instanceof TidemarkError) return error;
-    return new TidemarkError(
-      "site-unavailable",
-      `PostgreSQL at ${this.#where}: ${error.message || String((error as { code?: unknown }).code)}`,
-      {
-        hint: "Look at the server, its database and the rights of the user; run the same command again.",
-        details: { server: this.#where },
-        cause: error,
-      },
-    );
+    const where = `${this.#url.host}${this.#url.pathname}`;
+    const what = error.message || String((error as { code?: unknown }).code);
+    return new TidemarkError("site-unavailable", `PostgreSQL at ${where}: ${what}`, {
+      hint: "Look at the server, its database and the rights of the user; run the same command again.",
+      details: { server: where },
+      cause: error,
+    });
   }
+}
+
+/**
+ * Runs a transaction on a connection of its own. After the connection broke nothing is sent over it: the package would write to a
+ * socket that is no more, which ends the process (its own `begin` does so, in version 3.4.9).
+ */
+async function runTransaction<T>(pool: Sql, begin: string, act: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = await pool.reserve();
+  let result: T;
+  try {
+    await sql.unsafe(begin);
+    result = await act(sql);
+    await sql.unsafe("COMMIT");
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && error.severity !== "FATAL") {
+      await sql.unsafe("ROLLBACK");
+      sql.release();
+    }
+    throw error;
+  }
+  sql.release();
+  return result;
 }
 
 function isPassing(error: unknown): boolean {

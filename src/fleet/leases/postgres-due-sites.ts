@@ -1,4 +1,4 @@
-import type { TransactionSql } from "postgres";
+import type { Sql } from "postgres";
 import { type BusyAddress, type DueSite, parkedMs, planClaim } from "./crowded-addresses.ts";
 import { batchSize } from "./postgres-sql.ts";
 
@@ -8,7 +8,7 @@ import { batchSize } from "./postgres-sql.ts";
  * @param seen - sites that were listed already
  */
 export async function listDue(
-  sql: TransactionSql,
+  sql: Sql,
   {
     worker,
     stateVersion,
@@ -41,7 +41,7 @@ export async function listDue(
 
 /** Locks addresses, also those that nobody knows yet. @returns until when those are held by others, or rest */
 export async function lockAddresses(
-  sql: TransactionSql,
+  sql: Sql,
   addresses: readonly string[],
   worker: string,
 ): Promise<ReadonlyMap<string, BusyAddress<string>>> {
@@ -54,7 +54,7 @@ export async function lockAddresses(
 
 /** Takes those of due sites whose address is free; others become due, or are woken, when it is. */
 export async function chooseByAddress(
-  sql: TransactionSql,
+  sql: Sql,
   due: readonly DueSite[],
   chosen: readonly DueSite[],
   atMost: number,
@@ -79,7 +79,7 @@ export async function chooseByAddress(
 }
 
 /** Lets one site that waits for an address become due, for each address that was given back. */
-export async function wake(sql: TransactionSql, addresses: readonly string[]): Promise<void> {
+export async function wake(sql: Sql, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
   await sql`
     UPDATE site SET is_parked = false, next_at = woken.free_at FROM (
@@ -91,7 +91,7 @@ export async function wake(sql: TransactionSql, addresses: readonly string[]): P
 }
 
 async function listBusyUntil(
-  sql: TransactionSql,
+  sql: Sql,
   names: readonly string[],
   worker: string,
 ): Promise<Map<string, BusyAddress<string>>> {
@@ -106,7 +106,7 @@ async function listBusyUntil(
 }
 
 /** Leases that ended, and that nobody reaped. */
-export async function countLost(sql: TransactionSql, chosen: readonly DueSite[]): Promise<void> {
+export async function countLost(sql: Sql, chosen: readonly DueSite[]): Promise<void> {
   const owners = chosen.flatMap(({ owner }) => (owner === null ? [] : [owner]));
   if (owners.length === 0) return;
   await sql`UPDATE worker SET lost_leases = lost_leases + count

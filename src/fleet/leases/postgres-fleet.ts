@@ -1,11 +1,11 @@
 import { hostname } from "node:os";
-import type { TransactionSql } from "postgres";
+import type { Sql } from "postgres";
 import { boundHanded, boundPriority, boundText, boundWait, isOrigin } from "./bounds.ts";
 import { type DueSite, parkedMs } from "./crowded-addresses.ts";
 import type { FleetOptions } from "./fleet-options.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { chooseByAddress, countLost, listDue, lockAddresses, wake } from "./postgres-due-sites.ts";
-import { addOrigins, handUrls, storeResults } from "./postgres-results.ts";
+import { addOrigins, dropHistory, handUrls, storeResults } from "./postgres-results.ts";
 import { migrate } from "./postgres-schema.ts";
 import { batches, batchSize, inMs } from "./postgres-sql.ts";
 import type {
@@ -46,7 +46,7 @@ export class PostgresFleet implements Fleet {
 
   /** Connects, brings the schema to the newest version, and joins the fleet where a worker has a name. */
   static async open(url: URL, schema: string, options: FleetOptions): Promise<PostgresFleet> {
-    const fleet = new PostgresFleet(new PostgresConnection(url, { schema, ...options }), options);
+    const fleet = new PostgresFleet(new PostgresConnection(url, schema, options), options);
     try {
       await fleet.#connection.transact(async (sql) => migrate(sql, schema));
       await fleet.#join();
@@ -124,13 +124,14 @@ export class PostgresFleet implements Fleet {
           ORDER BY lease_until LIMIT ${batchSize} FOR UPDATE SKIP LOCKED),
         freed AS (UPDATE site SET owner = NULL, lease_until = NULL FROM ended WHERE site.id = ended.id),
         rested AS (
-          INSERT INTO address SELECT address, max(next_at) FROM ended WHERE address IS NOT NULL GROUP BY address ORDER BY address
+          INSERT INTO address (name, free_at) SELECT address, max(next_at) FROM ended WHERE address IS NOT NULL GROUP BY address ORDER BY address
           ON CONFLICT (name) DO UPDATE SET free_at = greatest(address.free_at, excluded.free_at)),
         lost AS (
           UPDATE worker SET lost_leases = lost_leases + count
           FROM (SELECT owner, count(*) AS count FROM ended GROUP BY owner) AS of WHERE of.owner = worker.id)
         SELECT address FROM ended`;
       await wake(sql, [...new Set(ended.flatMap(({ address }) => address ?? []))]);
+      await dropHistory(sql);
       return ended.length;
     });
   }
@@ -282,7 +283,7 @@ export class PostgresFleet implements Fleet {
   }
 
   /** Refuses what is done under a lease that is lost, else sets when site and address are next visited. */
-  async #fence(sql: TransactionSql, { site, epoch }: SiteLease, next: NextVisit | undefined): Promise<boolean> {
+  async #fence(sql: Sql, { site, epoch }: SiteLease, next: NextVisit | undefined): Promise<boolean> {
     if (next === undefined) {
       const held =
         await sql`SELECT FROM site WHERE id = ${site} AND epoch = ${epoch} AND owner = ${this.#worker} FOR UPDATE`;
@@ -294,7 +295,7 @@ export class PostgresFleet implements Fleet {
       WHERE id = ${site} AND epoch = ${epoch} AND owner = ${this.#worker} RETURNING address`;
     if (freed === undefined) return false;
     if (freed.address !== null)
-      await sql`INSERT INTO address VALUES (${freed.address}, ${inMs(sql, boundWait(next.addressMs))})
+      await sql`INSERT INTO address (name, free_at) VALUES (${freed.address}, ${inMs(sql, boundWait(next.addressMs))})
         ON CONFLICT (name) DO UPDATE SET free_at = greatest(address.free_at, excluded.free_at)`;
     await wake(sql, freed.address === null ? [] : [freed.address]);
     return true;

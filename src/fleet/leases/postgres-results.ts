@@ -1,11 +1,11 @@
-import type { TransactionSql } from "postgres";
+import type { Sql } from "postgres";
 import { boundHanded, boundInteger, boundPriority, boundText, boundWait, handedBound } from "./bounds.ts";
-import { batches, inMs, keyOf } from "./postgres-sql.ts";
+import { batches, batchSize, inMs, keyOf } from "./postgres-sql.ts";
 import type { HandedUrl, SiteLease, SiteResults } from "./site-leases.ts";
 
 /** Stores what a visit came to, by statements that are sent at once. */
 export function storeResults(
-  sql: TransactionSql,
+  sql: Sql,
   { site, epoch }: SiteLease,
   worker: string,
   { state, pages, gone, events, found, taken, visit, next }: SiteResults,
@@ -19,7 +19,7 @@ export function storeResults(
         WHERE id = ${site}`,
       sql`DELETE FROM site_state WHERE site = ${site} AND number >= ${state.blocks}`,
       ...state.changed.map(
-        ({ number, bytes }) => sql`INSERT INTO site_state VALUES (${site}, ${number}, ${bytes})
+        ({ number, bytes }) => sql`INSERT INTO site_state (site, number, bytes) VALUES (${site}, ${number}, ${bytes})
           ON CONFLICT (site, number) DO UPDATE SET bytes = excluded.bytes`,
       ),
     );
@@ -28,7 +28,7 @@ export function storeResults(
     statements.push(sql`DELETE FROM page USING unnest(${rows}::text[]) AS gone (path)
       WHERE site = ${site} AND key = ${keyOf(sql, "gone.path")}`);
   for (const rows of batches([...new Map(known.map((page) => [page.path, page])).values()]))
-    statements.push(sql`INSERT INTO page
+    statements.push(sql`INSERT INTO page (site, key, path, size, digest, modified, media_type, fetched)
       SELECT ${site}, ${keyOf(sql, "p.path")}, p.* FROM unnest(${rows.map(({ path }) => path)}::text[],
         ${rows.map(({ size }) => boundInteger(size))}::bigint[], ${rows.map(({ digest }) => boundText(digest))}::text[],
         ${rows.map(({ modified }) => boundInteger(modified))}::bigint[],
@@ -57,7 +57,7 @@ export function storeResults(
 }
 
 /** Adds URLs of other sites, and the sites that are not known yet. */
-export function handUrls(sql: TransactionSql, urls: readonly HandedUrl[]): PromiseLike<unknown>[] {
+export function handUrls(sql: Sql, urls: readonly HandedUrl[]): PromiseLike<unknown>[] {
   const sites = new Map<string, HandedUrl>();
   for (const url of urls) {
     const known = sites.get(url.origin);
@@ -97,7 +97,7 @@ export function handUrls(sql: TransactionSql, urls: readonly HandedUrl[]): Promi
 
 /** Adds sites that are not known yet, due at once. */
 export function addOrigins(
-  sql: TransactionSql,
+  sql: Sql,
   origins: readonly string[],
   notes: readonly string[],
   priorities: readonly number[],
@@ -111,4 +111,14 @@ export function addOrigins(
       SELECT origin, note FROM asked WHERE NOT EXISTS (SELECT FROM site_origin o WHERE o.origin = asked.origin)
       ORDER BY origin ON CONFLICT (origin) DO NOTHING RETURNING site, origin)
     INSERT INTO site (id, priority) SELECT site, priority FROM added JOIN asked USING (origin)`;
+}
+
+/** Drops the oldest visits and events, a batch of each, that the fleet does not keep any more. */
+export async function dropHistory(sql: Sql): Promise<void> {
+  await sql`DELETE FROM visit WHERE id IN (
+    SELECT id FROM (SELECT id, at FROM visit ORDER BY id LIMIT ${batchSize}) AS oldest, fleet
+    WHERE at < now() - history_days * interval '1 day')`;
+  await sql`DELETE FROM web_event WHERE id IN (
+    SELECT id FROM (SELECT id, at FROM web_event ORDER BY id LIMIT ${batchSize}) AS oldest, fleet
+    WHERE at < extract(epoch FROM now()) - history_days * 86400)`;
 }

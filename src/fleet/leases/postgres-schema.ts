@@ -1,4 +1,5 @@
-import type { TransactionSql } from "postgres";
+import type { Sql } from "postgres";
+import { refuseNewerSchema } from "./schema-version.ts";
 
 /**
  * What each version of the schema adds to the one before. Versions only add: a program that knows fewer of them goes on while
@@ -44,10 +45,15 @@ const versions: readonly string[] = [
    CREATE TABLE handed_site (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, site bigint NOT NULL)
      WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
    CREATE INDEX handed_site_site ON handed_site (site);`,
+  `ALTER TABLE fleet ADD COLUMN needs_version integer NOT NULL DEFAULT 1, ADD COLUMN history_days integer NOT NULL DEFAULT 400;`,
 ];
 
-/** Brings the schema to the newest version: one program at a time, all of it or nothing. @returns the version that is there */
-export async function migrate(sql: TransactionSql, schema: string): Promise<number> {
+/**
+ * Brings the schema to the newest version: one program at a time, all of it or nothing.
+ *
+ * @throws TidemarkError `state-version` if a newer program has changed what this one needs
+ */
+export async function migrate(sql: Sql, schema: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tidemark fleet ${schema}`}, 0))`;
   const [there] = await sql<{ has: boolean }[]>`SELECT to_regclass(${`"${schema}".fleet`}) IS NOT NULL AS has`;
   if (there?.has !== true) {
@@ -59,8 +65,8 @@ export async function migrate(sql: TransactionSql, schema: string): Promise<numb
   }
   const [fleet] = await sql<{ version: number }[]>`SELECT schema_version AS version FROM fleet`;
   const known = fleet?.version ?? 0;
-  if (known >= versions.length) return known;
   for (const statements of versions.slice(known)) await sql.unsafe(statements);
-  await sql`UPDATE fleet SET schema_version = ${versions.length}`;
-  return versions.length;
+  if (known < versions.length) await sql`UPDATE fleet SET schema_version = ${versions.length}`;
+  const [needed] = await sql<{ version: number }[]>`SELECT needs_version AS version FROM fleet`;
+  refuseNewerSchema(needed?.version ?? 0, versions.length, `the schema ${schema}`);
 }
