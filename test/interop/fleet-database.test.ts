@@ -9,6 +9,7 @@ import { resultsOf, testEarlierFleet, testProcesses } from "../fleet/lease-cases
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Cut, CuttingProxy } from "./cutting-proxy.ts";
+import { requireProgram, skipWithout } from "./programs.ts";
 import { type PostgresServer, startPostgres } from "./search-servers.ts";
 
 const visit = "{}";
@@ -20,7 +21,7 @@ async function addSites(fleet: Fleet, count: number): Promise<void> {
   );
 }
 
-describe("the database of a fleet", { timeout: 120_000 }, () => {
+describe("the database of a fleet", { timeout: 120_000, skip: skipWithout("pg_ctlcluster") }, () => {
   const folder = makeTempFolder("fleet");
   let server: PostgresServer;
   let sql: Sql;
@@ -95,7 +96,10 @@ describe("the database of a fleet", { timeout: 120_000 }, () => {
 
   it("of the first version is brought to the newest by one of several, with the leases that are held in it", async () => {
     const dump = join(repositoryFolder(), "fixtures/fleet/postgres-1.sql");
-    execFileSync("psql", ["-q", "-v", "ON_ERROR_STOP=1", server.url], { input: readFileSync(dump), stdio: "pipe" });
+    execFileSync(requireProgram("psql"), ["-q", "-v", "ON_ERROR_STOP=1", server.url], {
+      input: readFileSync(dump),
+      stdio: "pipe",
+    });
     await sql`UPDATE tidemark_fleet.site SET lease_until = now() + interval '1 minute', next_at = now() + interval '70 s'
       WHERE owner = 'old'`;
     await testEarlierFleet(server.url);

@@ -3,9 +3,10 @@ import postgres from "postgres";
 import { openFleet } from "../../src/fleet/index.ts";
 import { type TestDatabase, testLeases } from "../fleet/lease-cases.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { skipWithout } from "./programs.ts";
 import { type PostgresServer, startPostgres } from "./search-servers.ts";
 
-describe("leases in PostgreSQL", () => {
+describe("leases in PostgreSQL", { skip: skipWithout("pg_ctlcluster") }, () => {
   const folder = makeTempFolder("fleet");
   let server: PostgresServer;
   let schemas = 0;
