@@ -3,6 +3,7 @@ export { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-
 export { crawlSite } from "./crawl-site.ts";
 export type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
+export type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 export { boundShare } from "./engine/revisit/sample-bounds.ts";
 export { decideSite, tellFollower } from "./follow/decide-site.ts";
 export type { SiteDecision } from "./follow/decision-inbox.ts";
@@ -26,6 +27,16 @@ export {
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
 export type { StatusLook } from "./follow/status-file.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
+export { LeasedList } from "./leased/leased-list.ts";
+export {
+  type LeasedCounts,
+  type LeasedMeans,
+  type LeasedSite,
+  type LeasedVisit,
+  type LeasedVisitor,
+  restOfAddress,
+} from "./leased/leased-visit.ts";
+export { LeasedWeb } from "./leased/leased-web.ts";
 export {
   type DailyBudget,
   type PlannerForecastOptions,

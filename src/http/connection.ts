@@ -47,6 +47,8 @@ export interface ConnectionSettings {
   readonly secureContext?: SecureContext | undefined;
   /** Undefined for direct connections. */
   readonly proxy?: ForwardProxy | undefined;
+  /** Asked at the instant at which something is about to be sent to the site; false closes the connection. Default: true. */
+  readonly mayWrite?: (() => boolean) | undefined;
 }
 
 /** Most bytes of all fields of one response together. */
@@ -209,6 +211,8 @@ export class Connection {
   #watch(socket: Socket): void {
     this.#isReset = false;
     this.#socket = socket;
+    const { mayWrite } = this.#settings;
+    if (mayWrite !== undefined) guardWrites(socket, mayWrite);
     socket.on("session", (session: Buffer) => {
       this.#session = session;
     });
@@ -216,6 +220,16 @@ export class Connection {
       if ((error as { code?: unknown }).code === "ECONNRESET") this.#isReset = true;
     });
   }
+}
+
+/** A process that was frozen goes on anywhere, so that it is asked as late as possible. */
+function guardWrites(socket: Socket, mayWrite: () => boolean): void {
+  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+  socket.write = (...args: unknown[]): boolean => {
+    if (mayWrite()) return write(...args);
+    socket.destroy(new Error("nothing may be sent any more"));
+    return false;
+  };
 }
 
 /** To make one for each connection takes as long as a small request. */

@@ -45,6 +45,8 @@ export interface FetcherOptions extends AddressRules {
   readonly proxy?: string | undefined;
   /** Clock to which Retry-After is relative. */
   readonly clock?: Clock;
+  /** Asked at the instant at which a request is about to be sent; false ends it as failed. Default: true. */
+  readonly mayWrite?: (() => boolean) | undefined;
 }
 
 /** Sends requests over HTTP/1.1; over TLS no other protocol is offered (RFC 7301). */
@@ -91,7 +93,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const guard = new AddressGuard(options);
   const secureContext = ca === undefined ? undefined : trustAuthorities(ca);
   const proxy = options.proxy === undefined ? undefined : readProxy(options.proxy);
-  const settings = { connectTimeoutMs, guard, secureContext, proxy };
+  const settings = { connectTimeoutMs, guard, secureContext, proxy, mayWrite: options.mayWrite };
   const origins = new Map<string, Origin>();
   const running = new Set<Exchange>();
   let isClosed = false;

@@ -18,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   poisoning: () => import("./poisoning.ts"),
   follow: () => import("./follow.ts"),
   "real-crawl": () => import("./real-crawl.ts"),
+  fleet: () => import("./fleet.ts"),
   "web-crawl": () => import("./web-crawl.ts"),
   traffic: () => import("./traffic.ts"),
   "traffic-memory": () => import("./traffic-memory.ts"),

@@ -10,7 +10,7 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Cut, CuttingProxy } from "./cutting-proxy.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
-import { type PostgresServer, startPostgres } from "./search-servers.ts";
+import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 
 const visit = "{}";
 const again = { siteMs: 0, addressMs: 0, priority: 1 };

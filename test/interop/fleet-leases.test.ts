@@ -4,7 +4,7 @@ import { openFleet } from "../../src/fleet/index.ts";
 import { type TestDatabase, testLeases } from "../fleet/lease-cases.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { skipWithout } from "./programs.ts";
-import { type PostgresServer, startPostgres } from "./search-servers.ts";
+import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 
 describe("leases in PostgreSQL", { skip: skipWithout("pg_ctlcluster") }, () => {
   const folder = makeTempFolder("fleet");

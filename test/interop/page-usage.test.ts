@@ -7,10 +7,10 @@ import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { serveFolder } from "../../src/server/index.ts";
 import { feedMirror } from "../../src/sinks/index.ts";
+import { startPostgres } from "../postgres-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { runTidemark } from "./command.ts";
 import { skipWithout } from "./programs.ts";
-import { startPostgres } from "./search-servers.ts";
 import { type ServerKind, serverKinds, startWebServer } from "./web-server.ts";
 
 /** Fields of responses as each server's manual shows them; `noai` in a field of its own. */
@@ -110,8 +110,8 @@ test("PostgreSQL has the preferences of each page, also in a table of an earlier
   const into = join(temp.path, "mirror");
   await crawlSite({ url: server.url, into });
   await using database = await startPostgres(temp.path);
-  const to = `${database.to}page`;
-  const sql = postgres(database.to.replace("?table=", ""), { max: 1, onnotice: () => undefined });
+  const to = `${database.url}?table=page`;
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
   const read = async () =>
     (await sql`SELECT title, usage FROM page ORDER BY title`).map(({ title, usage }) => [title, usage]);
   try {

@@ -10,10 +10,11 @@ import postgres from "postgres";
 import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { serveFolder } from "../../src/server/index.ts";
+import { startPostgres } from "../postgres-server.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { type CommandResult, startTidemark } from "./command.ts";
 import { requireCached, skipWithout, skipWithoutCached } from "./programs.ts";
-import { type SearchServer, startOpenSearch, startPostgres } from "./search-servers.ts";
+import { type SearchServer, startOpenSearch } from "./search-servers.ts";
 
 /** What an index has: texts by URL and piece. */
 type Held = ReadonlyMap<string, string>;
@@ -59,9 +60,9 @@ function trySqlite(folder: string): TriedSink {
 
 async function tryPostgres(folder: string): Promise<TriedSink> {
   const server = await startPostgres(folder);
-  const sql = postgres(server.to.replace("?table=", ""), { max: 1, onnotice: () => undefined });
+  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
   return {
-    to: (name) => server.to + name,
+    to: (name) => `${server.url}?table=${name}`,
     find: async (name, word) => {
       const rows = await sql<{ url: string }[]>`
         SELECT DISTINCT url FROM ${sql(name)} WHERE search @@ websearch_to_tsquery('simple', ${word})

@@ -10,13 +10,15 @@ import {
   texts,
   wholeNumber,
 } from "../../config/index.ts";
-import { pageOrders } from "../../core/index.ts";
+import { omitUndefined, pageOrders } from "../../core/index.ts";
 import { areIntervalsInOrder, crawlSettings, webOrders } from "../../crawler/index.ts";
 import { sharingModes } from "../../share/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
+import type { FleetArguments } from "./fleet-run.ts";
 import { planExchange } from "./plan-exchange.ts";
+import { planFleet } from "./plan-fleet.ts";
 
 const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
 /** Settings of sites that hold for a crawl of the Web. */
@@ -85,10 +87,15 @@ const webSettings = {
   isOnce: row("no-revisit", flag, "With --web: request no page again, and end; the default without --forever", {
     doc: "with `--web`: request no page again, and end when all were requested; the default without `--forever`",
   }),
-  nameServers: row("name-server ADDRESS", texts, "With --web: ask this name server, such as 127.0.0.1:5353", {
-    default: "those of the system, after `/etc/hosts`",
-  }),
-  lookups: row("lookups N", wholeNumber(1, 1024), "With --web: look up at most N names at the same time", {
+  nameServers: row(
+    "name-server ADDRESS",
+    texts,
+    "With --web or --fleet: ask this name server, such as 127.0.0.1:5353",
+    {
+      default: "those of the system, after `/etc/hosts`",
+    },
+  ),
+  lookups: row("lookups N", wholeNumber(1, 1024), "With --web or --fleet: look up at most N names at the same time", {
     default: "16",
   }),
 };
@@ -167,6 +174,30 @@ const runSettings = {
   ),
 };
 
+const fleetSettings = {
+  fleet: row("fleet DATABASE", text, "Share the crawl with other workers: postgres://user@host/name, or a file", {
+    doc: "be a worker of [a fleet](#a-fleet) that shares its sites by this database: `postgres://user@host/name`, or a file for the workers of one machine",
+  }),
+  worker: row("worker NAME", text, "With --fleet: name of this worker", {
+    default: "the machine's name and a number",
+  }),
+  leaseMs: row(
+    "lease DURATION",
+    duration(86_400_000),
+    "With --fleet: a site is free again so long after its worker died",
+    {
+      default: "`1m`",
+    },
+  ),
+};
+
+function pickLookups({
+  nameServers,
+  lookups,
+}: Pick<FleetArguments, "nameServers" | "lookups">): Partial<FleetArguments> {
+  return omitUndefined({ nameServers, lookups });
+}
+
 const hostBounds = ["max-sites", "max-domain-sites", "max-new-sites", "max-address-sites"];
 
 /** `tidemark crawl` */
@@ -174,7 +205,7 @@ export const crawlCommand: Command = defineCommand({
   usage: "crawl [url..]",
   describe: "Create or update a mirror of sites, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
-  options: { ...runSettings, ...exchangeSettings, ...siteSettings, ...webSettings },
+  options: { ...runSettings, ...exchangeSettings, ...siteSettings, ...webSettings, ...fleetSettings },
   groups: {
     "What is kept": [
       "into",
@@ -216,6 +247,7 @@ export const crawlCommand: Command = defineCommand({
       "name-server",
       "lookups",
     ],
+    "Many machines": ["fleet", "worker", "lease"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -239,6 +271,10 @@ export const crawlCommand: Command = defineCommand({
       "crawl the Web, and visit known sites again when changes are expected",
     ],
     ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with its own settings"],
+    [
+      "crawl --sites sites.txt --fleet postgres://db.example/crawl --into /shared/crawl --keep none",
+      "a worker of many: run it on each machine",
+    ],
   ],
   plan: (_, args, fail): CrawlArguments => {
     const urls = siteArguments(args, "url");
@@ -246,7 +282,10 @@ export const crawlCommand: Command = defineCommand({
     const web = readSettings(args, webSettings);
     const exchange = planExchange(readSettings(args, exchangeSettings), fail);
     if (!areIntervalsInOrder(ownSettings)) fail("--min-interval is longer than --max-interval.");
-    const { site, order, seedsFile, ...run } = readSettings(args, runSettings);
+    const { site, order, seedsFile, ...others } = readSettings(args, runSettings);
+    const crawl = { ...others, ...ownSettings, order, seedsFile, hasExchange: exchange !== undefined };
+    const fleet = planFleet(readSettings(args, fleetSettings), crawl, fail);
+    const run = fleet === undefined ? others : { ...others, fleet: { ...fleet, ...pickLookups(web) } };
     const { configFile, sitesFile, isForever } = run;
     if (exchange !== undefined && isForever !== true)
       fail("Peers are merged by crawls that go on: add --forever, or use tidemark merge before a crawl.");
@@ -271,7 +310,7 @@ export const crawlCommand: Command = defineCommand({
       const { isOnce: _, ...choices } = web;
       return { ...run, urls, settings: ownSettings, web: { ...choices, seedsFile, order: webOrder } };
     }
-    const [given] = Object.keys(web);
+    const given = Object.keys(web).find((name) => fleet === undefined || !(name in pickLookups(web)));
     if (given !== undefined) fail(`--${webSettings[given as keyof typeof webSettings].option} needs --web.`);
     const siteOrder = pageOrders.find((name) => name === order);
     if (order !== undefined && siteOrder === undefined) fail(`--order ${order} needs --web.`);
@@ -290,7 +329,8 @@ export const crawlCommand: Command = defineCommand({
     const merging = exchange === undefined ? {} : { exchange };
     return { ...run, ...merging, urls: site === undefined ? urls : [...urls, site], settings };
   },
-  load: async ({ isForever, sitesFile, connections, web }) => {
+  load: async ({ isForever, sitesFile, connections, web, fleet }) => {
+    if (fleet !== undefined) return (await import("./fleet-run.ts")).runFleetCrawl;
     if (web !== undefined) return (await import("./web-run.ts")).runWeb;
     return isForever || sitesFile !== undefined || connections !== undefined
       ? (await import("./follow-run.ts")).runFollow

@@ -18,6 +18,7 @@ import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
 import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
+import type { FleetArguments } from "./fleet-run.ts";
 import type { ExchangeArguments } from "./plan-exchange.ts";
 import { findProxy } from "./proxy-choice.ts";
 import { readSitesFile } from "./sites-file.ts";
@@ -39,6 +40,8 @@ export interface CrawlArguments {
   readonly exchange?: ExchangeArguments;
   /** A crawl that finds its sites. */
   readonly web?: WebArguments;
+  /** A crawl of many machines. */
+  readonly fleet?: FleetArguments;
 }
 
 /** What the command line says about a crawl of the Web. */

@@ -117,7 +117,7 @@ class WebCrawl {
         hint: "Run the same command again: it goes on where it stopped.",
         cause: signal.reason,
       });
-    await this.#visits.endArchives();
+    await this.#visits.endArchives(this.#queue);
     this.#store.sync();
     return { end: this.#isFull ? "full" : "done", ...this.counts() };
   }
@@ -283,7 +283,7 @@ class WebCrawl {
     const { origin } = turn;
     const { now } = this.#timing;
     const found = new Map(pages.map((page) => [page.url.slice(origin.length), page]));
-    const result = await this.#visits.visit(origin, found);
+    const result = await this.#visits.visit(origin, () => found);
     const left = new Set(result.left);
     const again = turn.pages.filter((page) => !pages.includes(page) || left.has(page.url.slice(origin.length)));
     this.#pages += result.tally.created + result.tally.updated;

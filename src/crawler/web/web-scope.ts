@@ -99,6 +99,11 @@ export class WebScope {
     this.#known = known;
   }
 
+  /** Forgets what was admitted lately: what came of it may be lost. */
+  forgetRecent(): void {
+    this.#recent.clear();
+  }
+
   /** Counts a site that is known. */
   noteSite(origin: string): void {
     const domain = domainOf(hostOf(origin));

@@ -1,4 +1,4 @@
-import { omitUndefined, type PageFilter, type Timing } from "../../core/index.ts";
+import { omitUndefined, type PageFilter, type Timing, type UrlList } from "../../core/index.ts";
 import { pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
@@ -32,7 +32,8 @@ function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): Pag
 }
 
 /** What visits share with the crawl that they are made for. */
-interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "queue" | "links" | "createFetcher"> {
+interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "createFetcher"> {
+  readonly links: Pick<WebMeans["links"], "add">;
   readonly hosts: HostAddresses;
   readonly politeness: Politeness;
   readonly timing: Timing;
@@ -69,8 +70,15 @@ export class WebVisits {
     return this.#linkCount;
   }
 
-  /** @param found - pages by path, in the order in which they are requested */
-  async visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<WebVisit> {
+  /**
+   * @param choose - gives pages by path, in the order in which they are requested
+   * @param conclude - is told when nothing more is added to the site's URLs
+   */
+  async visit(
+    origin: string,
+    choose: (urls: UrlList) => ReadonlyMap<string, Pick<TurnPage, "found">>,
+    conclude: (urls: UrlList) => void = () => undefined,
+  ): Promise<WebVisit> {
     const read = new Set<string>();
     const { keep = "mirror", objects, timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
     const { store, politeness, timing, since } = this.#ports;
@@ -81,6 +89,7 @@ export class WebVisits {
     });
     const site = await openKeptSite(store, origin, { keep, objects, clock: timing.now });
     const { memory, reading, urls, bodies, warc } = site;
+    const found = choose(urls);
     const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
       read.add(origin + path);
       this.#addLinks(origin, path, found.get(path)?.found, [to], 0);
@@ -103,6 +112,7 @@ export class WebVisits {
         },
       );
       for (const path of turn.answeredBefore) read.add(origin + path);
+      conclude(urls);
       return { ...turn, read };
     } finally {
       await site.pause();
@@ -168,10 +178,10 @@ export class WebVisits {
   }
 
   /** Finishes the WARC files of all sites, and packs them. */
-  async endArchives(): Promise<void> {
+  async endArchives(queue: Pick<WebMeans["queue"], "sites" | "siteName">): Promise<void> {
     const { keep = "mirror" } = this.#options;
     if (keep !== "warc" && keep !== "wacz") return;
-    const { store, queue, timing } = this.#ports;
+    const { store, timing } = this.#ports;
     for (let number = 0; number < queue.sites; number++) {
       const origin = queue.siteName(number) as string;
       if (!store.hasOpenWarc(origin)) continue;

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { EpochSeconds } from "../../core/index.ts";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { readRecords } from "../queue/record-file.ts";
 
 /** What a page linked to when it was fetched. */
 export interface KeptLinks {
@@ -11,6 +12,7 @@ export interface KeptLinks {
   readonly links: readonly string[];
 }
 
+const partName = /\.(?:tsv\.gz|journal)$/;
 /** A part has some 16 MiB of lines, and the last of them may be long. */
 const maxPartBytes = 512 * 1024 * 1024;
 
@@ -21,8 +23,8 @@ const maxPartBytes = 512 * 1024 * 1024;
  * @throws TidemarkError `not-found`, `no-permission`; `state-corrupt`, with file and line, for what is no such file
  */
 export function* readLinks(folder: string): Generator<KeptLinks, void, void> {
-  for (const file of partsOf(folder)) {
-    const text = readPart(file);
+  for (const part of partsOf(folder)) {
+    const { file, text } = readPart(part);
     let line = 1;
     for (let from = 0; from < text.length; line++) {
       const end = text.indexOf("\n", from);
@@ -38,16 +40,29 @@ export function* readLinks(folder: string): Generator<KeptLinks, void, void> {
   }
 }
 
+/** The parts of a folder, and those of the workers of a fleet, each of which has a folder of its own in it. */
 function partsOf(folder: string): string[] {
   try {
-    const names = readdirSync(folder).filter((name) => name.endsWith(".tsv.gz"));
-    return names.sort().map((name) => join(folder, name));
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+    return [folder, ...folders.sort()].flatMap((each) => {
+      const names = readdirSync(each).filter((name) => partName.test(name));
+      return [...new Set(names.map((name) => name.replace(partName, "")))].sort().map((name) => join(each, name));
+    });
   } catch (error) {
     throw wrapSystemError(error, `read ${folder}`, { folder });
   }
 }
 
-function readPart(file: string): string {
+/** A part that a crawl is still writing, or that a killed one left, is in its journal, until the compressed file is there. */
+function readPart(part: string): { readonly file: string; readonly text: string } {
+  const file = `${part}.tsv.gz`;
+  const journal = `${part}.journal`;
+  const text = existsSync(file) ? undefined : Buffer.concat([...readRecords(journal)]).toString("latin1");
+  return text !== undefined && !existsSync(file) ? { file: journal, text } : { file, text: unpackPart(file) };
+}
+
+function unpackPart(file: string): string {
   let packed: Buffer;
   try {
     packed = readFileSync(file);

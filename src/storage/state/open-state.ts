@@ -51,10 +51,11 @@ function unknownVersion(file: string, version: number): TidemarkError {
 /**
  * Opens the state of a crawler and brings its schema up to date.
  *
+ * @param kind - whether what is written is durable; a copy is one file, and nothing of it is synced to the disk
  * @throws TidemarkError `state-corrupt`, `state-version`, and what the file system says
  */
-export function openState(file: string): Connection {
-  return bringUpToDate(file, openConnection(file));
+export function openState(file: string, kind: "durable" | "copy" = "durable"): Connection {
+  return bringUpToDate(file, openConnection(file), kind);
 }
 
 /** What a database in memory is called where a file would be. */
@@ -83,12 +84,17 @@ function convertMirrors(file: string, connection: Connection): void {
   }
 }
 
-function bringUpToDate(file: string, connection: Connection): Connection {
+const modes = {
+  durable: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;",
+  copy: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;",
+} as const;
+
+function bringUpToDate(file: string, connection: Connection, kind: keyof typeof modes = "durable"): Connection {
   return inDatabase(file, () => {
     const [version] = prepareStatement(connection, "PRAGMA user_version").get() as [number];
     if (version > migrations.length) throw unknownVersion(file, version);
     connection.exec(`PRAGMA busy_timeout = ${patienceMs}`);
-    connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;");
+    connection.exec(modes[kind]);
     if (version > 0 && version < mirrorNamesVersion) convertMirrors(file, connection);
     if (version < migrations.length) {
       transact(connection, () => {

@@ -1,0 +1,171 @@
+import { type EpochMs, omitUndefined, type TrackedUrl, type UrlList, type VisitPlan } from "../../core/index.ts";
+import { namedTypes } from "../../http/index.ts";
+import { patienceVisits } from "../engine/politeness/patient-request.ts";
+import { unvisited } from "../engine/visit-plan.ts";
+import { parseSeed } from "../web/seeds.ts";
+import type { CrawlWebOptions } from "../web/web-options.ts";
+import { type Found, formatFound, parseFound, seedFound, WebScope } from "../web/web-scope.ts";
+import { WebVisits } from "../web/web-visits.ts";
+import {
+  countsOf,
+  fetcherOf,
+  type LeasedMeans,
+  type LeasedSite,
+  type LeasedVisit,
+  type LeasedVisitor,
+  type UrlElsewhere,
+} from "./leased-visit.ts";
+
+const defaultPagesPerTurn = 10;
+const defaultRetryMs = 30_000;
+/** After so many failures in a row a site is left alone until links lead to it anew. */
+const maxFailures = 3;
+/** Pages that were ever answered are not requested again. */
+const since = 1;
+
+/**
+ * Visits leased sites of a crawl of the Web: some pages a visit, those that were found first before others. URLs of the site itself wait in
+ * its state, those of other sites are handed over. Bounds of sites and domains hold for each process by itself.
+ */
+export class LeasedWeb implements LeasedVisitor {
+  readonly waits = true;
+  readonly first: LeasedVisitor["first"];
+  readonly #options: CrawlWebOptions;
+  readonly #means: LeasedMeans;
+  readonly #scope: WebScope;
+  /** Sites that this process knows, those of its seeds included. */
+  readonly #known = new Set<string>();
+  /** Known pages of the sites that are being visited. */
+  readonly #pages = new Map<string, number>();
+
+  /** @throws TidemarkError `bad-option` */
+  constructor(options: CrawlWebOptions, means: LeasedMeans) {
+    const seeds = options.seeds.map(parseSeed);
+    this.#options = { ...options, seeds };
+    this.#means = means;
+    const { filter } = this.#visitsOf(undefined, []);
+    this.#scope = new WebScope(
+      options,
+      { filter, mediaTypes: namedTypes, now: means.timing.now() },
+      {
+        has: (origin) => this.#known.has(origin),
+        count: () => this.#known.size,
+        addressOf: () => undefined,
+        pagesOf: (origin) => this.#pages.get(origin) ?? 0,
+      },
+    );
+    this.first = seeds.map((url) => {
+      const { origin, pathname, search } = new URL(url);
+      this.#known.add(origin);
+      return { origin, path: pathname + search, note: formatFound(seedFound), priority: priorityOf(seedFound) };
+    });
+  }
+
+  forget(): void {
+    this.#scope.forgetRecent();
+  }
+
+  async visit(site: LeasedSite): Promise<LeasedVisit> {
+    const { origin } = site;
+    const links: Array<readonly [EpochMs, string, readonly string[]]> = [];
+    const found: UrlElsewhere[] = [];
+    const foundAs = parseFound(site.note);
+    let urls: UrlList | undefined;
+    let isLeft = false;
+    let isAway = false;
+    this.#known.add(origin);
+    const visits = this.#visitsOf(site, links, (targets, from, steps = 1) => {
+      const own: Array<{ path: string; depth: number; lastmod: undefined }> = [];
+      for (const target of targets) {
+        const page = this.#scope.admit(target, from, steps);
+        if (page === undefined) continue;
+        const path = page.url.slice(page.origin.length);
+        if (page.origin === origin) own.push({ path, depth: page.found.inSite, lastmod: undefined });
+        else {
+          this.#known.add(page.origin);
+          found.push({ origin: page.origin, path, note: formatFound(page.found), priority: priorityOf(page.found) });
+        }
+      }
+      if (own.length > 0) urls?.note(own, 0);
+      this.#pages.set(origin, (this.#pages.get(origin) ?? 0) + own.length);
+    });
+    const turn = await visits
+      .visit(
+        origin,
+        (opened) => {
+          urls = opened;
+          urls.note(
+            site.handed.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
+            0,
+          );
+          this.#pages.set(origin, urls.counts().known);
+          return this.#choose(urls, foundAs);
+        },
+        (closing) => {
+          isLeft = closing.take("new", since, undefined, 1).length > 0;
+          isAway = closing.takeAway("polled", Number.MAX_SAFE_INTEGER, 1).some(mayComeBack);
+        },
+      )
+      .finally(() => this.#pages.delete(origin));
+    const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
+    return { counts: countsOf(turn.tally), nextAt, priority: priorityOf(foundAs), found, links };
+  }
+
+  #visitsOf(
+    site: LeasedSite | undefined,
+    links: Array<readonly [EpochMs, string, readonly string[]]>,
+    addFound: ConstructorParameters<typeof WebVisits>[1]["addFound"] = () => undefined,
+  ): WebVisits {
+    const { hosts, politeness, timing } = this.#means;
+    const { signal: _, ...options } = this.#options;
+    return new WebVisits(
+      { ...options, ...omitUndefined({ signal: site?.halt }) },
+      {
+        ...{ since, hosts, politeness, timing, addFound },
+        // Only for its options.
+        store: site?.store as LeasedSite["store"],
+        links: { add: (...line) => void links.push(line) },
+        ...(site === undefined ? {} : { createFetcher: fetcherOf(site, this.#means) }),
+      },
+    );
+  }
+
+  #choose(urls: UrlList, foundAs: Found): Map<string, { readonly found: Found }> {
+    const { pagesBeforeRest = defaultPagesPerTurn } = this.#options;
+    const pages = urls.take("new", since, undefined, pagesBeforeRest);
+    const isDue = Number.MAX_SAFE_INTEGER;
+    const chosen = pages.length > 0 ? pages : urls.takeAway("polled", isDue, pagesBeforeRest).filter(mayComeBack);
+    return new Map(chosen.map(({ path, depth }: TrackedUrl) => [path, { found: pageFound(foundAs, depth) }]));
+  }
+
+  #plan(
+    { origin, store, halt }: LeasedSite,
+    whyUnreachable: string | undefined,
+    { isLeft, isAway }: { readonly isLeft: boolean; readonly isAway: boolean },
+  ): EpochMs {
+    const { timing, politeness } = this.#means;
+    const now = timing.now();
+    const before = (store.plans.read(origin) as VisitPlan | undefined) ?? unvisited;
+    const isReached = whyUnreachable === undefined || halt.aborted;
+    const failures = isReached ? 0 : before.failures + 1;
+    const { retryMs = defaultRetryMs } = this.#options;
+    const plan: VisitPlan = { ...before, failures, at: now };
+    store.plans.write(origin, plan);
+    if (failures >= maxFailures || !(isLeft || isAway)) return Infinity;
+    const waitMs = isReached ? (isLeft ? 0 : retryMs) : retryMs * 4 ** (failures - 1);
+    return Math.max(now + waitMs, politeness.restsUntil(origin));
+  }
+}
+
+/** Pages near the seeds come first. */
+function priorityOf({ depth }: Found): number {
+  return Math.max(0, 255 - depth);
+}
+
+function mayComeBack({ postponed }: TrackedUrl): boolean {
+  return postponed?.trouble === "unavailable" && postponed.attempts < patienceVisits;
+}
+
+function pageFound({ depth, inSite: _, hops }: Found, inSite: number): Found {
+  return { depth: depth + inSite, inSite, hops };
+}

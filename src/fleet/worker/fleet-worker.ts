@@ -1,0 +1,398 @@
+import { join } from "node:path";
+import type { EpochMs, Timing } from "../../core/index.ts";
+import {
+  createPoliteness,
+  type LeasedCounts,
+  type LeasedMeans,
+  type LeasedVisit,
+  type LeasedVisitor,
+  type PolitenessOptions,
+  restOfAddress,
+} from "../../crawler/index.ts";
+import { HostAddresses, realTiming } from "../../http/index.ts";
+import { type LinkLog, type SiteFile, stateVersion } from "../../storage/index.ts";
+import type {
+  FleetEvent,
+  FleetPage,
+  FleetStates,
+  HandedUrl,
+  NextVisit,
+  SiteLease,
+  SiteLeases,
+  SiteResults,
+} from "../leases/site-leases.ts";
+import { FleetClock } from "./fleet-clock.ts";
+import { SiteCopies } from "./site-copies.ts";
+
+/** What a worker did so far. */
+export interface WorkerCounts extends LeasedCounts {
+  readonly visits: number;
+  readonly failedVisits: number;
+  /** Visits whose lease was lost, so that nothing of them was stored. */
+  readonly lost: number;
+  /** Visits under way. */
+  readonly open: number;
+  /** URLs of other sites that were handed over. */
+  readonly handed: number;
+  readonly links: number;
+}
+
+/** A visit that ended. */
+export interface WorkerVisit {
+  readonly site: string;
+  readonly counts: LeasedCounts | undefined;
+  /** Why it failed. */
+  readonly error?: unknown;
+  /** Whether its lease was lost meanwhile: another worker makes the visit. */
+  readonly isLost: boolean;
+}
+
+export interface FleetWorkerOptions {
+  readonly fleet: SiteLeases & FleetStates;
+  /** Makes what visits a site. */
+  readonly createVisitor: (means: LeasedMeans) => LeasedVisitor;
+  /** Folder of the worker alone. */
+  readonly scratch: string;
+  /** Where links are kept; undefined where none are. */
+  readonly links: LinkLog | undefined;
+  /** Most sites that are held at once. */
+  readonly visitsAtOnce: number;
+  readonly politeness: PolitenessOptions;
+  readonly politenessOf?: ReadonlyMap<string, PolitenessOptions> | undefined;
+  readonly nameServers?: readonly string[] | undefined;
+  readonly lookups?: number | undefined;
+  readonly isForever: boolean;
+  readonly signal: AbortSignal;
+  readonly onVisit?: (visit: WorkerVisit) => void;
+  /** About once a second. */
+  readonly onProgress?: (counts: WorkerCounts) => void;
+}
+
+/** A turn does not wait for an address in its place among the open ones: the site comes again. */
+const maxWaitMs = 1000;
+const claimAtMost = 100;
+const handedAtMost = 5000;
+const [leastIdleMs, mostIdleMs] = [20, 1000];
+/** A site whose host has no address is tried again after so long. */
+const unresolvedMs = 600_000;
+/** What a long visit has done is stored after so long. */
+const checkpointMs = 30_000;
+const progressMs = 1000;
+const longestRenewMs = 20_000;
+const leaseCheckMs = 100;
+/** No request begins in the last part of a lease, and none goes on in the last half of that. */
+const marginShare = 0.2;
+
+type TakenUrl = Omit<HandedUrl, "origin"> & { readonly id: number };
+
+interface Held {
+  lease: SiteLease;
+  /** By the monotonic clock. */
+  until: number;
+  readonly halt: AbortController;
+}
+
+/**
+ * A worker of a fleet: leases due sites, visits them, and stores what each visit came to together with the end of the lease. It can be
+ * killed or frozen at any instant: what it did not store is done again by another worker, and what it wants to store too late is refused.
+ * All times are those of the fleet's database.
+ */
+export class FleetWorker {
+  readonly #options: FleetWorkerOptions;
+  readonly #clock: FleetClock;
+  readonly #timing: Timing;
+  readonly #hosts: HostAddresses;
+  readonly #means: LeasedMeans;
+  readonly #visitor: LeasedVisitor;
+  readonly #copies: SiteCopies;
+  readonly #open = new Map<number, Held>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #counts = {
+    ...{ visits: 0, failedVisits: 0, lost: 0, handed: 0, links: 0 },
+    ...{ requests: 0, pageRequests: 0, notModified: 0, metadataBytes: 0, pageBytes: 0 },
+    ...{ created: 0, updated: 0, deleted: 0, failed: 0 },
+  };
+  #flushing: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(options: FleetWorkerOptions) {
+    const { nameServers, lookups, politeness, politenessOf, scratch } = options;
+    this.#options = options;
+    this.#clock = new FleetClock();
+    const now = (): EpochMs => this.#clock.now();
+    this.#timing = realTiming(now, undefined);
+    this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
+    const { delay } = this.#timing;
+    const shared = { clock: now, delay, maxWaitMs, addressesOf: (host: string) => this.#hosts.of(host) };
+    this.#means = {
+      timing: this.#timing,
+      random: Math.random,
+      hosts: this.#hosts,
+      politeness: createPoliteness({ ...politeness, ...shared, ofSites: politenessOf }),
+    };
+    this.#visitor = options.createVisitor(this.#means);
+    this.#copies = new SiteCopies(join(scratch, "states"));
+  }
+
+  get counts(): WorkerCounts {
+    return { ...this.#counts, open: this.#open.size };
+  }
+
+  /** Works until the signal, or until no site is due or held any more. @throws what prevents all visits */
+  async run(): Promise<void> {
+    const { fleet, signal } = this.#options;
+    const ended = new AbortController();
+    const stop = (): void => {
+      for (const { halt } of this.#open.values()) this.#halt(halt);
+      this.#wake();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    const progress = setInterval(() => this.#options.onProgress?.(this.counts), progressMs);
+    const leases = setInterval(() => this.#endLeases(), leaseCheckMs);
+    let renewing = Promise.resolve();
+    try {
+      await this.#clock.set(() => fleet.now());
+      await fleet.addSites(this.#visitor.first);
+      renewing = this.#renewLeases(ended.signal).catch((error: unknown) => this.#fail(error));
+      await this.#claimLeases();
+    } finally {
+      stop();
+      await Promise.all(this.#underWay);
+      ended.abort();
+      await renewing;
+      clearInterval(progress);
+      clearInterval(leases);
+      signal.removeEventListener("abort", stop);
+      this.#copies[Symbol.dispose]();
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#options.onProgress?.(this.counts);
+  }
+
+  async #claimLeases(): Promise<void> {
+    const { fleet, signal, isForever, visitsAtOnce } = this.#options;
+    for (let idleMs = leastIdleMs; !signal.aborted && this.#failure === undefined; ) {
+      const free = Math.min(claimAtMost, visitsAtOnce - this.#open.size);
+      const claimedAt = performance.now();
+      const leases = free > 0 ? await fleet.claim(free) : [];
+      for (const lease of leases) this.#begin(lease, claimedAt);
+      if (leases.length === 0 && this.#open.size === 0 && !isForever && (await this.#isDone())) return;
+      idleMs = leases.length > 0 ? leastIdleMs : Math.min(mostIdleMs, idleMs * 2);
+      if (leases.length < free || free === 0) await this.#wait(idleMs);
+    }
+  }
+
+  /** Whether nobody will have anything to do before the sites are due again. */
+  async #isDone(): Promise<boolean> {
+    const { due, waiting, held } = await this.#options.fleet.outlook();
+    return due + held + (this.#visitor.waits ? waiting : 0) === 0;
+  }
+
+  /** Renews what is held, and sets the clock, until the signal. */
+  async #renewLeases(signal: AbortSignal): Promise<void> {
+    const { fleet } = this.#options;
+    let everyMs = longestRenewMs;
+    while (!signal.aborted) {
+      const held = [...this.#open.values()];
+      if (held.length > 0) {
+        everyMs = Math.min(longestRenewMs, ...held.map(({ lease }) => lease.leaseMs / 3));
+        const sentAt = performance.now();
+        const still = new Map((await fleet.renew(held.map(({ lease }) => lease))).map((lease) => [lease.site, lease]));
+        for (const each of held) {
+          const lease = still.get(each.lease.site);
+          if (lease?.epoch !== each.lease.epoch) this.#halt(each.halt);
+          else each.until = Math.max(each.until, sentAt + lease.leaseMs);
+        }
+      }
+      await this.#clock.set(() => fleet.now());
+      await this.#timing.delay(everyMs, signal);
+    }
+  }
+
+  /** Halts visits whose lease ends soon: because the database cannot be reached, or because the process was frozen. */
+  #endLeases(): void {
+    for (const held of this.#open.values()) if (!this.#mayGoOn(held)) this.#halt(held.halt);
+  }
+
+  #mayGoOn({ until, lease, halt }: Held): boolean {
+    return !halt.signal.aborted && performance.now() < until - lease.leaseMs * marginShare;
+  }
+
+  #halt(halt: AbortController): void {
+    if (!halt.signal.aborted) halt.abort(this.#timing.now());
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { halt } of this.#open.values()) this.#halt(halt);
+    this.#wake();
+  }
+
+  #begin(lease: SiteLease, claimedAt: number): void {
+    const held: Held = { lease, until: claimedAt + lease.leaseMs, halt: new AbortController() };
+    this.#open.set(lease.site, held);
+    if (this.#options.signal.aborted) this.#halt(held.halt);
+    const visit = this.#take(held)
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#open.delete(lease.site);
+        this.#underWay.delete(visit);
+        this.#wake();
+      });
+    this.#underWay.add(visit);
+  }
+
+  async #take(held: Held): Promise<void> {
+    const { fleet } = this.#options;
+    const { origin } = held.lease;
+    const [address] = await this.#hosts.of(new URL(origin).hostname.replace(/^\[|\]$/g, ""));
+    const { priority } = held.lease;
+    if (address === undefined)
+      return void (await fleet.release(held.lease, { siteMs: unresolvedMs, addressMs: 0, priority }));
+    if (address !== held.lease.address) {
+      const [lease] = await fleet.renew([held.lease], new Map([[held.lease.site, address]]));
+      // Another worker is at the address.
+      if (lease === undefined) return;
+      held.lease = lease;
+    }
+    const { site, stateEpoch, stateBlocks } = held.lease;
+    const copy = this.#copies.take(site, stateEpoch);
+    const read = await fleet.read(held.lease, { withState: copy === undefined && stateBlocks > 0, handedAtMost });
+    if (read === undefined) {
+      copy?.remove();
+      return this.#lose(held, undefined);
+    }
+    const file = copy ?? this.#copies.open(site);
+    try {
+      if (copy === undefined) file.load(read.blocks);
+      await this.#visit(held, file, read.handed);
+    } catch (error) {
+      file.remove();
+      throw error;
+    }
+  }
+
+  async #visit(held: Held, file: SiteFile, handed: readonly TakenUrl[]): Promise<void> {
+    const { fleet, onVisit } = this.#options;
+    const { origin, note, site, epoch } = held.lease;
+    let newest = file.newestChange;
+    const store = async (visit: LeasedVisit | undefined): Promise<boolean> => {
+      const { results, change, settle } = this.#resultsOf(held, file, { visit, handed, after: newest });
+      if (visit !== undefined && visit.links.length > 0) await this.#keepLinks(visit.links);
+      if (!(await fleet.commit(held.lease, results))) return false;
+      settle();
+      newest = change;
+      return true;
+    };
+    let storing: Promise<unknown> = Promise.resolve();
+    // What is done in a long visit is not done again if this process dies in it.
+    const checkpoints = setInterval(() => {
+      storing = storing
+        .then(async () => this.#mayGoOn(held) && (await store(undefined)))
+        .catch((error) => this.#fail(error));
+    }, checkpointMs);
+    const visit = await this.#visitor
+      .visit({
+        ...{ origin, note, handed, store: file.store, halt: held.halt.signal },
+        mayGoOn: () => this.#mayGoOn(held),
+        mustEnd: () => performance.now() >= held.until - (held.lease.leaseMs * marginShare) / 2,
+      })
+      .finally(() => clearInterval(checkpoints));
+    await storing;
+    file[Symbol.dispose]();
+    if (!(await store(visit))) {
+      file.remove();
+      return this.#lose(held, visit.counts);
+    }
+    this.#copies.leave(site, epoch, file);
+    this.#count(visit);
+    onVisit?.({ site: origin, counts: visit.counts, error: visit.error, isLost: false });
+  }
+
+  #resultsOf(
+    { lease }: Held,
+    file: SiteFile,
+    {
+      visit,
+      handed,
+      after,
+    }: { readonly visit: LeasedVisit | undefined; readonly handed: readonly TakenUrl[]; readonly after: number },
+  ): { readonly results: SiteResults; readonly change: number; readonly settle: () => void } {
+    const pages: FleetPage[] = [];
+    const gone: string[] = [];
+    const events: FleetEvent[] = [];
+    let change = after;
+    for (const { number, change: seen } of file.changesAfter(after)) {
+      change = number;
+      const { path, kind, at, page } = seen;
+      events.push({ path, kind, at });
+      if (page === undefined) gone.push(path);
+      else {
+        const { sizeBytes: size, digest, lastModified: modified, mediaType } = page;
+        pages.push({ path, size, digest, modified, mediaType, fetched: at });
+      }
+    }
+    file[Symbol.dispose]();
+    const { blocks, changed, settle } = file.changes();
+    const results: SiteResults = {
+      state: { version: stateVersion, blocks, changed },
+      ...{ pages, gone, events },
+      found: visit?.found ?? [],
+      taken: visit === undefined ? [] : handed.map(({ id }) => id),
+      visit: visit?.counts === undefined ? undefined : JSON.stringify(visit.counts),
+      next: visit === undefined ? undefined : this.#nextOf(lease, visit),
+    };
+    return { results, change, settle };
+  }
+
+  #nextOf({ origin, address = "" }: SiteLease, { counts, nextAt, priority }: LeasedVisit): NextVisit {
+    const now = this.#timing.now();
+    const { politeness, politenessOf } = this.#options;
+    const restMs = counts?.requests === 0 ? 0 : restOfAddress(politenessOf?.get(origin) ?? politeness, address);
+    const addressMs = Math.max(restMs, this.#means.politeness.restsUntil(origin) - now);
+    return { siteMs: Math.max(0, nextAt - now), addressMs, priority };
+  }
+
+  #lose({ lease, halt }: Held, counts: LeasedCounts | undefined): void {
+    this.#halt(halt);
+    this.#counts.lost++;
+    this.#visitor.forget();
+    this.#options.onVisit?.({ site: lease.origin, counts, isLost: true });
+  }
+
+  #count({ counts, found, links }: LeasedVisit): void {
+    this.#counts.visits++;
+    if (counts === undefined) this.#counts.failedVisits++;
+    else for (const name of Object.keys(counts) as (keyof LeasedCounts)[]) this.#counts[name] += counts[name];
+    this.#counts.handed += found.length;
+    this.#counts.links += links.length;
+  }
+
+  /** Makes links durable before their pages count as visited; those of all visits that end now together. */
+  async #keepLinks(lines: LeasedVisit["links"]): Promise<void> {
+    const { links } = this.#options;
+    if (links === undefined) return;
+    for (const line of lines) links.add(...line);
+    this.#flushing ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#flushing = undefined;
+        try {
+          links.flush();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    await this.#flushing;
+  }
+
+  /** Waits, or until a visit ends. */
+  async #wait(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await this.#timing.delay(ms, woken.signal);
+    this.#wake = () => undefined;
+  }
+}
