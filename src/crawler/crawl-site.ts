@@ -33,7 +33,7 @@ import { openStore, packagesIn, type Store, TakerFailure } from "../storage/inde
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.ts";
 import { type VisitOptions, type VisitResult, visitSite } from "./engine/visit-site.ts";
-import { checkObjects, openKeptSite } from "./kept-site.ts";
+import { checkObjects, type KeepOptions, openKeptSite } from "./kept-site.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
 import { checkRespectedUses } from "./respected-uses.ts";
 import { parseCrawlAddress } from "./site-address.ts";
@@ -52,7 +52,9 @@ export interface VisitMeans {
 
 /** A visit to one site of a store. */
 export interface SiteVisitOptions
-  extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay"> {
+  extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay" | "objects"> {
+  /** The store, or its address, if bodies are kept as objects. */
+  readonly objects?: KeepOptions["objects"];
   /** Such as `https://example.org`. */
   readonly origin: string;
   /** Called between pages; once it returns false, the visit ends in order. Default: it continues. */

@@ -7,6 +7,7 @@ import {
   type Keeping,
   ObjectBodies,
   type ObjectStore,
+  type ObjectWriter,
   openObjects,
   type PausedWarc,
   type SiteStore,
@@ -73,11 +74,17 @@ function softwareName(): string {
   return `tidemark/${version}`;
 }
 
+/** An open store of objects for a holder of a site that others hold before and after. */
+export interface LeasedObjects {
+  readonly store: ObjectStore;
+  readonly writer: ObjectWriter;
+}
+
 /** How the bodies of a site are kept, and what that needs. */
 export interface KeepOptions {
   readonly keep: Keep | PageReceiver;
-  /** Address of the store, if they are kept as objects. */
-  readonly objects?: string | undefined;
+  /** The store, or its address, if they are kept as objects. */
+  readonly objects?: string | LeasedObjects | undefined;
   readonly clock: Clock;
   /** Size at which a WARC file is closed. */
   readonly warcBytes?: number | undefined;
@@ -89,7 +96,7 @@ export function checkObjects({
   objects,
 }: {
   readonly keep?: Keep | PageReceiver | undefined;
-  readonly objects?: string | undefined;
+  readonly objects?: string | LeasedObjects | undefined;
 }): void {
   if ((keep === "objects") === (objects !== undefined)) return;
   throw new TidemarkError(
@@ -115,6 +122,7 @@ function openedObjects(store: Store, address: string): Promise<ObjectStore> {
 async function keepingOf(store: Store, origin: string, options: KeepOptions): Promise<Keeping> {
   const { keep, objects, clock, warcBytes: maxBytes } = options;
   checkObjects(options);
+  if (typeof objects === "object") return { kind: "objects", ...objects };
   if (objects !== undefined) return { kind: "objects", store: await openedObjects(store, objects) };
   if (typeof keep === "object") {
     return {

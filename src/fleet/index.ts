@@ -14,3 +14,5 @@ export type {
   SiteResults,
   StateBlock,
 } from "./leases/site-leases.ts";
+export { FleetWorker, type FleetWorkerOptions, type WorkerCounts, type WorkerVisit } from "./worker/fleet-worker.ts";
+export { openWorkerPlace, type WorkerPlace } from "./worker/worker-place.ts";

@@ -6,11 +6,11 @@ import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { type Fleet, openFleet } from "../../src/fleet/index.ts";
 import { resultsOf, testEarlierFleet, testProcesses } from "../fleet/lease-cases.ts";
+import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Cut, CuttingProxy } from "./cutting-proxy.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
-import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 
 const visit = "{}";
 const again = { siteMs: 0, addressMs: 0, priority: 1 };

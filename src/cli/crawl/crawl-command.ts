@@ -16,9 +16,8 @@ import { sharingModes } from "../../share/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
-import type { FleetArguments } from "./fleet-run.ts";
 import { planExchange } from "./plan-exchange.ts";
-import { planFleet } from "./plan-fleet.ts";
+import { type FleetArguments, planFleet } from "./plan-fleet.ts";
 
 const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
 /** Settings of sites that hold for a crawl of the Web. */
@@ -283,7 +282,14 @@ export const crawlCommand: Command = defineCommand({
     const exchange = planExchange(readSettings(args, exchangeSettings), fail);
     if (!areIntervalsInOrder(ownSettings)) fail("--min-interval is longer than --max-interval.");
     const { site, order, seedsFile, ...others } = readSettings(args, runSettings);
-    const crawl = { ...others, ...ownSettings, order, seedsFile, hasExchange: exchange !== undefined };
+    const crawl = {
+      ...others,
+      ...ownSettings,
+      order,
+      seedsFile,
+      maxTotal: web.maxTotal,
+      hasExchange: exchange !== undefined,
+    };
     const fleet = planFleet(readSettings(args, fleetSettings), crawl, fail);
     const run = fleet === undefined ? others : { ...others, fleet: { ...fleet, ...pickLookups(web) } };
     const { configFile, sitesFile, isForever } = run;

@@ -18,8 +18,8 @@ import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
 import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
-import type { FleetArguments } from "./fleet-run.ts";
 import type { ExchangeArguments } from "./plan-exchange.ts";
+import type { FleetArguments } from "./plan-fleet.ts";
 import { findProxy } from "./proxy-choice.ts";
 import { readSitesFile } from "./sites-file.ts";
 

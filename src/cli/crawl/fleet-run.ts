@@ -13,7 +13,7 @@ import {
   readSeeds,
 } from "../../crawler/index.ts";
 import { FleetWorker, openFleet, openWorkerPlace, type WorkerCounts } from "../../fleet/index.ts";
-import { LinkLog, stateVersion } from "../../storage/index.ts";
+import { LinkLog, openObjects, stateVersion } from "../../storage/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { packageVersion } from "../terminal/package-version.ts";
@@ -21,17 +21,10 @@ import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
 
+/** How long a database that cannot be reached is waited for. */
+const patienceMs = 600_000;
+const defaultRestMs = 15_000;
 const defaultVisits = { sites: 128, web: 64 } as const;
-
-/** How a crawl takes part in a fleet. */
-export interface FleetArguments {
-  /** `postgres://...`, or a file. */
-  readonly fleet: string;
-  readonly worker?: string;
-  readonly leaseMs?: number;
-  readonly nameServers?: readonly string[];
-  readonly lookups?: number;
-}
 
 interface FleetCrawl {
   readonly createVisitor: (means: LeasedMeans) => LeasedVisitor;
@@ -56,13 +49,16 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
   const { name, scratch } = place;
   const { leaseMs = 60_000 } = given;
   await using fleet = await openFleet(given.fleet, {
-    ...{ worker: name, version: packageVersion(), leaseMs, stateVersion },
+    ...{ worker: name, version: packageVersion(), leaseMs, stateVersion, retryMs: patienceMs },
+    // Who visits a site after a worker died does not know how many requests of a turn were made.
+    delayMs: crawl.politeness.restMs ?? defaultRestMs,
   });
+  const objects = settings.objects === undefined ? undefined : await openObjects(settings.objects);
   await using links = web === undefined ? undefined : new LinkLog(place.links, { clock: Date.now });
   const startedAt = performance.now();
   const worker = new FleetWorker({
     ...crawl,
-    ...{ fleet, scratch, links, isForever, signal: context.signal },
+    ...{ fleet, scratch, objects, links, isForever, signal: context.signal },
     ...omitUndefined({ nameServers: given.nameServers, lookups: given.lookups }),
     onVisit: ({ site, counts, error, isLost }) => {
       if (isLost) progress.say(`${site}: the lease was lost; another worker visits it`);
@@ -94,6 +90,7 @@ async function planSites(
   context: RunContext,
   onEvent: CrawlSiteOptions["onEvent"],
 ): Promise<FleetCrawl> {
+  const { settings } = options;
   const files = new FilesOnce(context.input);
   const listed = await findCrawlSites(options);
   const sites: FollowedSite[] = [];
@@ -101,7 +98,8 @@ async function planSites(
   for (const site of listed) {
     const { into: _, stateFile: __, ...given } = await files.readOf(site);
     politenessOf.set(new URL(site.url).origin, site);
-    sites.push({ ...given, keep: keepOf(site), politeness: site });
+    checkKeep(site, settings);
+    sites.push({ ...given, politeness: site });
   }
   const [first] = listed;
   return {
@@ -118,13 +116,14 @@ async function planWeb(
   onEvent: (event: CrawlEvent) => void,
 ): Promise<FleetCrawl> {
   const { web, settings, connections } = options;
+  checkKeep(settings, settings);
   if (web === undefined) throw new TypeError("a crawl of the Web has seeds");
   const { seedsFile, ...choices } = web;
   const seeds = await readSeeds(seedsFile);
   const { ca, identity, order: __, into = "", ...others } = settings;
   const texts = omitUndefined({ ca: readText(ca, "certificates"), identity: readText(identity, "identity") });
   const crawl: CrawlWebOptions = {
-    ...{ ...others, ...texts, ...choices, into, seeds, keep: keepOf(settings) },
+    ...{ ...others, ...texts, ...choices, into, seeds },
     onEvent: (event) => {
       if (event.event !== "web-progress" && event.event !== "web-batch") onEvent(event);
     },
@@ -136,13 +135,18 @@ async function planWeb(
   };
 }
 
-function keepOf({ keep = "metadata" }: Partial<CrawlSettings>): "metadata" {
-  if (keep === "metadata") return keep;
+/** Several workers keep the pages of a site, one after the other. */
+function checkKeep({ keep, objects }: Partial<CrawlSettings>, whole: Partial<CrawlSettings>): void {
+  if (objects !== whole.objects || keep !== whole.keep)
+    throw new TidemarkError("bad-option", "A fleet keeps the pages of all sites in one way.", {
+      hint: "Give --keep and --objects on the command line, and leave them out of the sites.",
+    });
+  if (keep === "metadata" || keep === "objects") return;
   throw new TidemarkError(
     "bad-option",
-    `A fleet does not keep pages as ${keep}: several workers would write to one folder.`,
+    "A fleet keeps no pages in folders of sites, which several workers would write to.",
     {
-      hint: "Use --keep none.",
+      hint: "Use --keep objects --objects ADDRESS, or --keep none.",
     },
   );
 }

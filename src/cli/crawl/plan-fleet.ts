@@ -1,4 +1,12 @@
-import type { FleetArguments } from "./fleet-run.ts";
+/** How a crawl takes part in a fleet. */
+export interface FleetArguments {
+  /** `postgres://...`, or a file. */
+  readonly fleet: string;
+  readonly worker?: string;
+  readonly leaseMs?: number;
+  readonly nameServers?: readonly string[];
+  readonly lookups?: number;
+}
 
 /** The options of a worker, as they are read, and what excludes them. */
 interface FleetOptionsRead {
@@ -15,13 +23,14 @@ interface CrawlRead {
   readonly stateFile?: string | undefined;
   readonly listen?: unknown;
   readonly order?: string | undefined;
+  readonly maxTotal?: number | undefined;
   readonly hasExchange: boolean;
 }
 
 /** @returns undefined if the crawl is one of this machine alone */
 export function planFleet(
   { fleet, ...own }: FleetOptionsRead,
-  { sitesFile, seedsFile, isForever, into, stateFile, listen, order, hasExchange }: CrawlRead,
+  { sitesFile, seedsFile, isForever, into, stateFile, listen, order, maxTotal, hasExchange }: CrawlRead,
   fail: (message: string) => never,
 ): FleetArguments | undefined {
   if (fleet === undefined) {
@@ -37,5 +46,6 @@ export function planFleet(
     fail("--fleet and --web visit each page once: leave out --forever.");
   if (seedsFile !== undefined && order !== undefined && order !== "depth")
     fail("--fleet and --web have the order depth only.");
+  if (maxTotal !== undefined) fail("--fleet and --max-total exclude each other: no worker knows the pages of all.");
   return { fleet, ...own };
 }

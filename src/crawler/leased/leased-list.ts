@@ -7,6 +7,7 @@ import { parseCrawlAddress } from "../site-address.ts";
 import {
   countsOf,
   fetcherOf,
+  keepOf,
   type LeasedMeans,
   type LeasedSite,
   type LeasedVisit,
@@ -43,7 +44,7 @@ export class LeasedList implements LeasedVisitor {
   forget(): void {}
 
   async visit(leased: LeasedSite): Promise<LeasedVisit> {
-    const { origin, store, mayGoOn, mustEnd, halt } = leased;
+    const { origin, store, objects, mayGoOn, mustEnd, halt } = leased;
     const { timing, random, politeness } = this.#means;
     const options = this.#sites.get(origin);
     const beganAt = timing.now();
@@ -64,7 +65,7 @@ export class LeasedList implements LeasedVisitor {
         createFetcher: fetcherOf(leased, this.#means),
       },
       {
-        ...{ isPlanned: true, ...site, origin, mustEnd, halt },
+        ...{ isPlanned: true, ...site, origin, mustEnd, halt, keep: keepOf(leased), objects },
         mayGoOn: () => {
           isCutShort ||= !mayGoOn();
           return !isCutShort;

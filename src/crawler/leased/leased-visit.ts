@@ -3,6 +3,7 @@ import { createFetcher, type FetcherOptions, type HostAddresses } from "../../ht
 import type { Store } from "../../storage/index.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
+import type { Keep, LeasedObjects } from "../kept-site.ts";
 import type { Politeness } from "../politeness.ts";
 
 /** What visits to leased sites share. The state of each site is a store of its own. */
@@ -36,6 +37,8 @@ export interface LeasedSite {
   readonly note: string;
   readonly store: Store;
   readonly handed: readonly WaitingUrl[];
+  /** Where bodies are kept; undefined where they are not. */
+  readonly objects: LeasedObjects | undefined;
   /** Whether requests may go on; once it is false, none is begun. */
   readonly mayGoOn: () => boolean;
   /** Whether those under way are to be abandoned. */
@@ -96,6 +99,11 @@ export function countsOf({
   failed,
 }: LeasedCounts): LeasedCounts {
   return { requests, pageRequests, notModified, metadataBytes, pageBytes, created, updated, deleted, failed };
+}
+
+/** Several holders of a site keep its bodies in a store that all of them reach, or nowhere. */
+export function keepOf({ objects }: Pick<LeasedSite, "objects">): Keep {
+  return objects === undefined ? "metadata" : "objects";
 }
 
 /** Sends requests of a visit while its lease lasts: a process that was frozen sends nothing more once it goes on. */

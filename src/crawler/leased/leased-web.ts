@@ -9,6 +9,7 @@ import { WebVisits } from "../web/web-visits.ts";
 import {
   countsOf,
   fetcherOf,
+  keepOf,
   type LeasedMeans,
   type LeasedSite,
   type LeasedVisit,
@@ -119,9 +120,9 @@ export class LeasedWeb implements LeasedVisitor {
     const { hosts, politeness, timing } = this.#means;
     const { signal: _, ...options } = this.#options;
     return new WebVisits(
-      { ...options, ...omitUndefined({ signal: site?.halt }) },
+      { ...options, ...omitUndefined({ signal: site?.halt, keep: site && keepOf(site) }) },
       {
-        ...{ since, hosts, politeness, timing, addFound },
+        ...{ since, hosts, politeness, timing, addFound, objects: site?.objects },
         // Only for its options.
         store: site?.store as LeasedSite["store"],
         links: { add: (...line) => void links.push(line) },

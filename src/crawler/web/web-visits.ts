@@ -14,7 +14,7 @@ import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
-import { openKeptSite } from "../kept-site.ts";
+import { type KeepOptions, type LeasedObjects, openKeptSite } from "../kept-site.ts";
 import type { Politeness } from "../politeness.ts";
 import { sourcesOf } from "./known-sites.ts";
 import { watchRedirects } from "./redirects.ts";
@@ -39,6 +39,8 @@ interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "createFetch
   readonly timing: Timing;
   /** Takes what links lead to. */
   readonly addFound: WebFrontier["add"];
+  /** Where bodies are kept as objects, if the options do not say it. */
+  readonly objects?: LeasedObjects | undefined;
 }
 
 /** What came of some pages of a site. */
@@ -80,14 +82,14 @@ export class WebVisits {
     conclude: (urls: UrlList) => void = () => undefined,
   ): Promise<WebVisit> {
     const read = new Set<string>();
-    const { keep = "mirror", objects, timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
+    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
     const { store, politeness, timing, since } = this.#ports;
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
     await using fetcher = this.#createFetcher(origin)({
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
       ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
     });
-    const site = await openKeptSite(store, origin, { keep, objects, clock: timing.now });
+    const site = await openKeptSite(store, origin, { keep, objects: this.#objects, clock: timing.now });
     const { memory, reading, urls, bodies, warc } = site;
     const found = choose(urls);
     const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
@@ -128,7 +130,7 @@ export class WebVisits {
    * @param mostRequests - requests after which no further one is made
    */
   async visitKnown(origin: string, siteFound: Found, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
-    const { keep = "mirror", objects, allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
+    const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
     const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;
     const { timeoutMs, leastBytesPerSecond, pageBytes, onEvent } = this.#options;
     const { store, politeness, timing } = this.#ports;
@@ -147,7 +149,7 @@ export class WebVisits {
           origin,
           url: `${origin}/`,
           keep,
-          ...omitUndefined({ objects }),
+          ...omitUndefined({ objects: this.#objects }),
           types,
           sources: sourcesOf(this.#options),
           starts: [],
@@ -168,6 +170,10 @@ export class WebVisits {
       },
     );
     return { kind: "done", result, isCutShort: isCutShort || result.summary.isCutShort === true };
+  }
+
+  get #objects(): KeepOptions["objects"] {
+    return this.#ports.objects ?? this.#options.objects;
   }
 
   /** What makes requests to a site: to no private address that the user did not name. */

@@ -227,6 +227,10 @@ export class EmbeddedFleet implements Fleet {
     return this.#database.now();
   }
 
+  async identity(): Promise<string> {
+    return this.#database.first<{ identity: string }>("SELECT identity FROM fleet")?.identity ?? "";
+  }
+
   async report(metrics: Readonly<Record<string, unknown>>): Promise<WorkerOrders> {
     return this.#database.transact((now) => {
       this.#database.run(

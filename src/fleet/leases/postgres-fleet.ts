@@ -203,6 +203,13 @@ export class PostgresFleet implements Fleet {
     return Math.floor(row?.now ?? 0);
   }
 
+  async identity(): Promise<string> {
+    const [row] = await this.#connection.read(
+      async (sql) => sql<{ identity: string }[]>`SELECT replace(identity::text, '-', '') AS identity FROM fleet`,
+    );
+    return row?.identity ?? "";
+  }
+
   async report(metrics: Readonly<Record<string, unknown>>): Promise<WorkerOrders> {
     return await this.#connection.transact(async (sql) => {
       const [row] = await sql<{ is_paused: boolean; is_draining: boolean }[]>`

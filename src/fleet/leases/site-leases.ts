@@ -157,6 +157,8 @@ export interface WorkerOrders {
 
 /** What the workers of a fleet tell, and what they are told. */
 export interface FleetControl {
+  /** The name of the crawl, which no other has: lower-case letters and digits. */
+  identity(): Promise<string>;
   /** Says that the worker is there, and how it does: JSON for whoever watches the fleet. */
   report(metrics: Readonly<Record<string, unknown>>): Promise<WorkerOrders>;
   /** While it is paused, nobody claims. */

@@ -10,19 +10,18 @@ import {
   restOfAddress,
 } from "../../crawler/index.ts";
 import { HostAddresses, realTiming } from "../../http/index.ts";
-import { type LinkLog, type SiteFile, stateVersion } from "../../storage/index.ts";
+import type { LinkLog, ObjectStore, SiteFile } from "../../storage/index.ts";
 import type {
-  FleetEvent,
-  FleetPage,
+  FleetControl,
   FleetStates,
-  HandedUrl,
   NextVisit,
   SiteLease,
   SiteLeases,
-  SiteResults,
+  SiteReading,
 } from "../leases/site-leases.ts";
 import { FleetClock } from "./fleet-clock.ts";
 import { SiteCopies } from "./site-copies.ts";
+import { collectResults } from "./visit-results.ts";
 
 /** What a worker did so far. */
 export interface WorkerCounts extends LeasedCounts {
@@ -48,11 +47,13 @@ export interface WorkerVisit {
 }
 
 export interface FleetWorkerOptions {
-  readonly fleet: SiteLeases & FleetStates;
+  readonly fleet: SiteLeases & FleetStates & Pick<FleetControl, "identity" | "report">;
   /** Makes what visits a site. */
   readonly createVisitor: (means: LeasedMeans) => LeasedVisitor;
   /** Folder of the worker alone. */
   readonly scratch: string;
+  /** Where bodies are kept; undefined where they are not. */
+  readonly objects: ObjectStore | undefined;
   /** Where links are kept; undefined where none are. */
   readonly links: LinkLog | undefined;
   /** Most sites that are held at once. */
@@ -78,12 +79,10 @@ const unresolvedMs = 600_000;
 /** What a long visit has done is stored after so long. */
 const checkpointMs = 30_000;
 const progressMs = 1000;
-const longestRenewMs = 20_000;
+const longestRenewMs = 5000;
 const leaseCheckMs = 100;
 /** No request begins in the last part of a lease, and none goes on in the last half of that. */
 const marginShare = 0.2;
-
-type TakenUrl = Omit<HandedUrl, "origin"> & { readonly id: number };
 
 interface Held {
   lease: SiteLease;
@@ -112,6 +111,10 @@ export class FleetWorker {
     ...{ requests: 0, pageRequests: 0, notModified: 0, metadataBytes: 0, pageBytes: 0 },
     ...{ created: 0, updated: 0, deleted: 0, failed: 0 },
   };
+  /** The name of the crawl. */
+  #crawl = "";
+  /** It is told to claim nothing more, and to end. */
+  #isDraining = false;
   #flushing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
@@ -153,6 +156,7 @@ export class FleetWorker {
     let renewing = Promise.resolve();
     try {
       await this.#clock.set(() => fleet.now());
+      this.#crawl = await fleet.identity();
       await fleet.addSites(this.#visitor.first);
       renewing = this.#renewLeases(ended.signal).catch((error: unknown) => this.#fail(error));
       await this.#claimLeases();
@@ -173,6 +177,11 @@ export class FleetWorker {
   async #claimLeases(): Promise<void> {
     const { fleet, signal, isForever, visitsAtOnce } = this.#options;
     for (let idleMs = leastIdleMs; !signal.aborted && this.#failure === undefined; ) {
+      if (this.#isDraining) {
+        if (this.#open.size === 0) return;
+        await this.#wait(mostIdleMs);
+        continue;
+      }
       const free = Math.min(claimAtMost, visitsAtOnce - this.#open.size);
       const claimedAt = performance.now();
       const leases = free > 0 ? await fleet.claim(free) : [];
@@ -189,7 +198,7 @@ export class FleetWorker {
     return due + held + (this.#visitor.waits ? waiting : 0) === 0;
   }
 
-  /** Renews what is held, and sets the clock, until the signal. */
+  /** Renews what is held, sets the clock, and tells how it goes, until the signal. */
   async #renewLeases(signal: AbortSignal): Promise<void> {
     const { fleet } = this.#options;
     let everyMs = longestRenewMs;
@@ -206,6 +215,9 @@ export class FleetWorker {
         }
       }
       await this.#clock.set(() => fleet.now());
+      await fleet.reap();
+      const { isDraining } = await fleet.report({ ...this.counts });
+      if (isDraining) this.#isDraining = true;
       await this.#timing.delay(everyMs, signal);
     }
   }
@@ -273,12 +285,14 @@ export class FleetWorker {
     }
   }
 
-  async #visit(held: Held, file: SiteFile, handed: readonly TakenUrl[]): Promise<void> {
-    const { fleet, onVisit } = this.#options;
+  async #visit(held: Held, file: SiteFile, handed: SiteReading["handed"]): Promise<void> {
+    const { fleet, onVisit, objects: store } = this.#options;
     const { origin, note, site, epoch } = held.lease;
+    const objects = store && { store, writer: { crawl: this.#crawl, epoch } };
     let newest = file.newestChange;
-    const store = async (visit: LeasedVisit | undefined): Promise<boolean> => {
-      const { results, change, settle } = this.#resultsOf(held, file, { visit, handed, after: newest });
+    const keep = async (visit: LeasedVisit | undefined): Promise<boolean> => {
+      const next = visit === undefined ? undefined : this.#nextOf(held.lease, visit);
+      const { results, change, settle } = collectResults(file, { visit, next, handed, after: newest });
       if (visit !== undefined && visit.links.length > 0) await this.#keepLinks(visit.links);
       if (!(await fleet.commit(held.lease, results))) return false;
       settle();
@@ -289,61 +303,24 @@ export class FleetWorker {
     // What is done in a long visit is not done again if this process dies in it.
     const checkpoints = setInterval(() => {
       storing = storing
-        .then(async () => this.#mayGoOn(held) && (await store(undefined)))
+        .then(async () => this.#mayGoOn(held) && (await keep(undefined)))
         .catch((error) => this.#fail(error));
     }, checkpointMs);
     const visit = await this.#visitor
       .visit({
-        ...{ origin, note, handed, store: file.store, halt: held.halt.signal },
+        ...{ origin, note, handed, objects, store: file.store, halt: held.halt.signal },
         mayGoOn: () => this.#mayGoOn(held),
         mustEnd: () => performance.now() >= held.until - (held.lease.leaseMs * marginShare) / 2,
       })
       .finally(() => clearInterval(checkpoints));
     await storing;
-    file[Symbol.dispose]();
-    if (!(await store(visit))) {
+    if (!(await keep(visit))) {
       file.remove();
       return this.#lose(held, visit.counts);
     }
     this.#copies.leave(site, epoch, file);
     this.#count(visit);
     onVisit?.({ site: origin, counts: visit.counts, error: visit.error, isLost: false });
-  }
-
-  #resultsOf(
-    { lease }: Held,
-    file: SiteFile,
-    {
-      visit,
-      handed,
-      after,
-    }: { readonly visit: LeasedVisit | undefined; readonly handed: readonly TakenUrl[]; readonly after: number },
-  ): { readonly results: SiteResults; readonly change: number; readonly settle: () => void } {
-    const pages: FleetPage[] = [];
-    const gone: string[] = [];
-    const events: FleetEvent[] = [];
-    let change = after;
-    for (const { number, change: seen } of file.changesAfter(after)) {
-      change = number;
-      const { path, kind, at, page } = seen;
-      events.push({ path, kind, at });
-      if (page === undefined) gone.push(path);
-      else {
-        const { sizeBytes: size, digest, lastModified: modified, mediaType } = page;
-        pages.push({ path, size, digest, modified, mediaType, fetched: at });
-      }
-    }
-    file[Symbol.dispose]();
-    const { blocks, changed, settle } = file.changes();
-    const results: SiteResults = {
-      state: { version: stateVersion, blocks, changed },
-      ...{ pages, gone, events },
-      found: visit?.found ?? [],
-      taken: visit === undefined ? [] : handed.map(({ id }) => id),
-      visit: visit?.counts === undefined ? undefined : JSON.stringify(visit.counts),
-      next: visit === undefined ? undefined : this.#nextOf(lease, visit),
-    };
-    return { results, change, settle };
   }
 
   #nextOf({ origin, address = "" }: SiteLease, { counts, nextAt, priority }: LeasedVisit): NextVisit {

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { LeasedWeb } from "../../../src/crawler/leased/leased-web.ts";
+import { type Fleet, openFleet } from "../../../src/fleet/index.ts";
+import { FleetWorker, type WorkerVisit } from "../../../src/fleet/worker/fleet-worker.ts";
+import { openWorkerPlace } from "../../../src/fleet/worker/worker-place.ts";
+import { LinkLog, stateVersion } from "../../../src/storage/index.ts";
+import { readLinks } from "../../../src/storage/links/read-links.ts";
+import { openObjects } from "../../../src/storage/objects/open-objects.ts";
+import { generateWeb, type LoopbackWeb, openLoopbackWeb, serveWeb } from "../../crawler/web/loopback-web.ts";
+import { addresses, addressOf, optionsFor } from "../../crawler/web/web-crawling.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+
+const limits = { timeout: 60_000 };
+const made = generateWeb(24, 5);
+const all = made.hosts.flatMap((host) => made.pathsOf(host).map((path) => host + path));
+
+interface Work {
+  readonly web: LoopbackWeb;
+  readonly folder: string;
+  readonly name: string;
+  /** What stands between the worker and its fleet. */
+  readonly between?: (fleet: Fleet) => Partial<Fleet>;
+  readonly signal?: AbortSignal;
+}
+
+async function work({
+  web,
+  folder,
+  name,
+  between,
+  signal = new AbortController().signal,
+}: Work): Promise<WorkerVisit[]> {
+  using place = openWorkerPlace(folder, name);
+  const options = { worker: name, version: "1", leaseMs: 5000, stateVersion, delayMs: 20 };
+  await using fleet = await openFleet(join(folder, "fleet.db"), options);
+  await using links = new LinkLog(place.links, { clock: Date.now });
+  const visits: WorkerVisit[] = [];
+  const asked = {
+    ...Object.fromEntries(
+      (
+        [
+          "claim",
+          "renew",
+          "commit",
+          "release",
+          "reap",
+          "read",
+          "addSites",
+          "outlook",
+          "now",
+          "identity",
+          "report",
+        ] as const
+      ).map((verb) => [
+        verb,
+        (...args: readonly unknown[]) => (fleet[verb] as (...of: readonly unknown[]) => unknown)(...args),
+      ]),
+    ),
+    ...between?.(fleet),
+  } as unknown as Fleet;
+  const worker = new FleetWorker({
+    fleet: asked,
+    createVisitor: (means) => new LeasedWeb(optionsFor(web, folder, { pagesBeforeRest: 3 }), means),
+    ...{ scratch: place.scratch, links, visitsAtOnce: 4, isForever: false, signal },
+    objects: await openObjects(join(folder, "objects")),
+    politeness: { pagesBeforeRest: 3 },
+    nameServers: [web.names.address],
+    onVisit: (visit) => visits.push(visit),
+  });
+  await worker.run();
+  return visits;
+}
+
+const openWeb = (): Promise<LoopbackWeb> => openLoopbackWeb({ addresses, addressOf, answer: serveWeb(made) });
+
+describe("FleetWorker", () => {
+  it("requests each page once, with others, never two at one address, and keeps links and bodies", limits, async () => {
+    await using web = await openWeb();
+    using temp = makeTempFolder();
+    const names = ["one", "two", "three"];
+    const visits = await Promise.all(names.map((name) => work({ web, folder: temp.path, name })));
+    assert.deepEqual([...web.pages()].sort(), [...all].sort());
+    assert.ok(visits.flat().length >= made.hosts.length);
+    for (const address of addresses) {
+      const requests = web.requests.filter((request) => request.address === address);
+      requests.sort((a, b) => a.beganAt - b.beganAt);
+      for (const [at, { beganAt }] of requests.entries())
+        assert.ok((requests[at - 1]?.endedAt ?? 0) <= beganAt, `two requests at ${address}`);
+    }
+    const kept = new Map([...readLinks(join(temp.path, "links"))].map(({ url, links }) => [url, links]));
+    assert.deepEqual([...kept.keys()].sort(), all.map((page) => `http://${page.replace("/", `:${web.port}/`)}`).sort());
+  });
+
+  it("begins again where the fleet stopped, and requests nothing twice", limits, async () => {
+    await using web = await openWeb();
+    using temp = makeTempFolder();
+    const stop = new AbortController();
+    const between = (fleet: Fleet): Partial<Fleet> => ({
+      commit: async (...results) => {
+        if (web.pages().length > all.length / 2) stop.abort();
+        return await fleet.commit(...results);
+      },
+    });
+    await work({ web, folder: temp.path, name: "one", between, signal: stop.signal });
+    assert.ok(web.pages().length < all.length);
+    await work({ web, folder: temp.path, name: "two" });
+    assert.deepEqual([...web.pages()].sort(), [...all].sort());
+  });
+
+  it("loses no URL with a visit whose results are refused", limits, async () => {
+    await using web = await openWeb();
+    using temp = makeTempFolder();
+    let refused = 0;
+    const between = (fleet: Fleet): Partial<Fleet> => ({
+      // As a lease that ended: another worker's epoch is newer.
+      commit: async (lease, results) => {
+        if (results.next === undefined || results.found.length === 0 || refused >= 5)
+          return await fleet.commit(lease, results);
+        refused++;
+        await fleet.release(lease, { siteMs: 0, addressMs: 0, priority: 0 });
+        return false;
+      },
+    });
+    const visits = await work({ web, folder: temp.path, name: "one", between });
+    assert.equal(refused, 5);
+    assert.equal(visits.filter(({ isLost }) => isLost).length, 5);
+    assert.deepEqual([...new Set(web.pages())].sort(), [...all].sort());
+  });
+
+  it("takes the place of a worker that was killed, and refuses a name that is in use or none", () => {
+    using temp = makeTempFolder();
+    const place = openWorkerPlace(temp.path, undefined);
+    {
+      using other = openWorkerPlace(temp.path, undefined);
+      assert.notEqual(other.name, place.name);
+    }
+    assert.throws(() => openWorkerPlace(temp.path, place.name), { code: "locked" });
+    place[Symbol.dispose]();
+    using again = openWorkerPlace(temp.path, undefined);
+    assert.equal(again.name, place.name);
+    for (const name of ["", "../x", "a/b", ".", "x".repeat(65)])
+      assert.throws(() => openWorkerPlace(temp.path, name), { code: "bad-option" }, name);
+  });
+});
