@@ -2,9 +2,9 @@ import { after, before, describe } from "node:test";
 import postgres from "postgres";
 import { openFleet } from "../../src/fleet/index.ts";
 import { type TestDatabase, testLeases } from "../fleet/lease-cases.ts";
+import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { skipWithout } from "./programs.ts";
-import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 
 describe("leases in PostgreSQL", { skip: skipWithout("pg_ctlcluster") }, () => {
   const folder = makeTempFolder("fleet");
