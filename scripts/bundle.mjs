@@ -69,7 +69,11 @@ const options = {
   // Dev dependencies are bundled: what draws figures is a tenth of its packages, and yargs starts in half the time.
   // DuckDB is installed by who wants it.
   external: [...Object.keys(dependencies), "canvas", "@duckdb/node-api"],
+  // The client of S3 would tell users on standard error that its later versions need a later Node.
+  define: { "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"' },
   minifyWhitespace: true,
+  // The client of S3 has modules that can be taken in part only under this name.
+  mainFields: ["module", "main"],
   outdir: "dist/lib",
   entryNames: "[name]",
   logLevel: "warning",

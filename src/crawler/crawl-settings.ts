@@ -93,9 +93,9 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   objects: row(
     "objects ADDRESS",
     objectsAddress,
-    "Folder where --keep objects keeps pages, also one that machines share",
+    "Where --keep objects keeps pages: a folder, also one that machines share, or s3://BUCKET/PREFIX",
     {
-      doc: "with `--keep objects`: the folder where pages are kept by their content, also one that several machines share. See [Pages as objects](#pages-as-objects)",
+      doc: "with `--keep objects`: where pages are kept by their content: a folder, also one that several machines share, or `s3://BUCKET/PREFIX`. See [Pages as objects](#pages-as-objects)",
     },
   ),
   stateFile: row("state FILE", path, "Database of what the crawler remembers between visits", {

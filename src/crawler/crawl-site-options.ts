@@ -25,8 +25,9 @@ export interface CrawlSiteOptions {
    */
   readonly keep?: Keep | PageReceiver;
   /**
-   * Address of the store for `keep: "objects"`: a folder, which may lie on other machines too, made if it is not there. The
-   * bodies of a crawl are there in an own folder, whose name is in its state.
+   * Address of the store for `keep: "objects"`: a folder, which several machines may share, made if it is not there; or
+   * `s3://bucket/prefix`, with `?endpoint=URL&region=NAME` if the environment does not say them. The bodies of a crawl are
+   * below a prefix of their own.
    */
   readonly objects?: string;
   /** Size in bytes at which a WARC file is closed. Default 1,000,000,000. */

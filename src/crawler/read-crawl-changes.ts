@@ -30,6 +30,8 @@ export interface CrawlChange extends SeenChange {
    * a mirror.
    */
   readonly file: string | Uint8Array | undefined;
+  /** Name of the object that has the body, below the address of the store; undefined for a deletion and where none are kept. */
+  readonly object: string | undefined;
 }
 
 /** Changes seen by a crawler. Dispose of it after reading: it keeps the state file open. */
@@ -80,13 +82,15 @@ export function readCrawlChanges({ store, cursor, since }: ReadCrawlChangesOptio
 }
 
 function* readAfter(reader: StateReader, after: number): Generator<CrawlChange, void, void> {
+  const sites = new Map(reader.readSites().map((site) => [site.origin, site]));
   const places = new Map<string, MirrorPlaces>();
-  for (const { origin, folder } of reader.readSites())
-    if (folder !== undefined) places.set(origin, new MirrorPlaces(folder));
+  for (const [origin, { folder }] of sites) if (folder !== undefined) places.set(origin, new MirrorPlaces(folder));
   for (const { number, change } of reader.readChanges(after)) {
     const { site, path, kind } = change;
+    const known = kind === "deleted" ? undefined : sites.get(site);
     const file = kind === "deleted" ? undefined : places.get(site)?.fileOf(path);
     const isText = file === undefined || typeof file === "string" || !isUtf8(file);
-    yield { ...change, number, url: site + path, file: isText ? file : file.toString() };
+    const object = known === undefined ? undefined : reader.findObject(known, path);
+    yield { ...change, number, url: site + path, file: isText ? file : file.toString(), object };
   }
 }

@@ -17,6 +17,7 @@ const packageOf = (path: string): string | undefined => /.*node_modules\/((?:@[^
 const bundled: Readonly<Record<string, readonly string[]>> = readJson(join(root, "dist", "bundle.json"));
 /** Packages that some command can do without: the larger ones, and those of one option. */
 const optional: ReadonlySet<string> = new Set([
+  "@aws-sdk/client-s3",
   ...[
     "@mozilla/readability",
     "@observablehq/plot",
@@ -78,6 +79,7 @@ const rows: ReadonlyArray<readonly [string, (places: Places) => readonly string[
   ["a selector", (at) => exportOf(at, "--ignore", ".x"), ["css-select", "htmlparser2"]],
   ["a configuration file", (at) => ["export", "--config", at.config], ["jsonc-parser", "zod"]],
   ["a crawl", (at) => crawlOf(at), crawling],
+  ["objects in a folder", (at) => crawlOf(at, "--keep", "objects", "--objects", join(at.folder, "objects")), crawling],
   ["cookies", (at) => crawlOf(at, "--cookies", "/dev/null"), [...crawling, "tough-cookie"]],
   ["a key", ({ folder }) => ["identity", "init", "--agent", "https://a.example/", "--into", folder], []],
   ["signatures", (at) => crawlOf(at, "--identity", join(at.folder, "identity.json")), [...crawling, "web-bot-auth"]],

@@ -37,7 +37,7 @@ export function formatChange(change: Change, origin: string, format: ChangeForma
  * whose name is not UTF-8 the bytes are told in base64, as `fileBase64`.
  */
 export function formatCrawlChange(seen: CrawlChange, format: ChangeFormat): string {
-  const { site, path, kind, page, url, at, reason, file, usage } = seen;
+  const { site, path, kind, page, url, at, reason, file, object, usage } = seen;
   if (format !== "json") {
     if (kind === "deleted" || page === undefined) return formatChange({ kind: "deleted", path }, site, format);
     return formatChange({ kind, page }, site, format);
@@ -51,6 +51,7 @@ export function formatCrawlChange(seen: CrawlChange, format: ChangeFormat): stri
     lastModified: page === undefined ? undefined : isoTime(page.lastModified),
     mediaType: page?.mediaType,
     ...(typeof file === "object" ? { fileBase64: Buffer.from(file).toString("base64") } : { file }),
+    object,
     reason,
     usage,
   };

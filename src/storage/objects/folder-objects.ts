@@ -7,6 +7,7 @@ import {
   checkObjectName,
   checkObjectPrefix,
   checkObjectSize,
+  isObjectName,
   type ListedObject,
   type ObjectContent,
   type ObjectStore,
@@ -99,7 +100,7 @@ export class FolderObjects implements ObjectStore {
     const folder = join(this.#root, prefix);
     const entries = await this.#attempt(`read ${folder}`, () => readEntries(folder).catch(orMissing));
     for (const { name, isFolder } of entries ?? []) {
-      if (name.startsWith(".")) continue;
+      if (!isObjectName(isFolder ? name.slice(0, -1) : name)) continue;
       if (isFolder) yield* this.list(`${prefix}${name}`);
       else {
         const sizeBytes = await this.#attempt(`read ${folder}`, () => this.#sizeOf(join(folder, name)));

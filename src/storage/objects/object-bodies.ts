@@ -13,30 +13,12 @@ import {
 import { BodyFile } from "../../fs/index.ts";
 import { PassingBodies } from "../warc/warc-bodies.ts";
 import { digestOfObject, type KeptObject, type ObjectIndex } from "./object-index.ts";
+import { objectNameOf, objectPrefixOf } from "./object-name.ts";
 import { checkObjectName, maxObjectBytes, type ObjectStore, readObject } from "./object-store.ts";
 
 const removedAtATime = 1000;
 const objectForm = /^([0-9a-f]{64})\.([1-9][0-9]*)$/;
 const mark = Buffer.from("The bodies of a crawl of tidemark. Its state does without no object here.\n");
-
-/**
- * The part of an object's name that stands for a site, such as `https/example.org` or `http/127.0.0.1_3a8080`: two sites never
- * have the same.
- */
-export function objectFolderOf(origin: string): string {
-  const { protocol, host } = new URL(origin);
-  const escaped = host.replace(/[^a-z0-9.-]|^[.-]/g, (character) => {
-    return `_${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-  });
-  const isLong = escaped.length > 120;
-  const name = isLong ? `${escaped.slice(0, 80)}_${createHash("sha256").update(escaped).digest("hex")}` : escaped;
-  return `${protocol.slice(0, -1)}/${name}`;
-}
-
-/** The folder of a site's objects, below which each lies in one of 256 by the first byte of its hash. */
-function prefixOf(crawl: string, origin: string): string {
-  return `${crawl}/bodies/${objectFolderOf(origin)}/`;
-}
 
 /**
  * Bodies of one site as objects: `<crawl>/bodies/<scheme>/<host>/<first 2 digits>/<SHA-256>.<epoch>`.
@@ -64,7 +46,7 @@ export class ObjectBodies {
     index: ObjectIndex,
   ) {
     this.#store = store;
-    this.#prefix = prefixOf(index.crawl, place.origin);
+    this.#prefix = objectPrefixOf(index.crawl, place.origin);
     this.#index = index;
     this.#passing = new PassingBodies(place.temporary);
     this.#sync = place.sync;
@@ -134,7 +116,7 @@ export class ObjectBodies {
   async flush(): Promise<void> {}
 
   #nameOf(object: string): string {
-    return `${this.#prefix}${object.slice(0, 2)}/${object}`;
+    return objectNameOf(this.#prefix, object);
   }
 
   async #removeLeft(): Promise<void> {

@@ -42,7 +42,7 @@ export interface ObjectStore {
   has(name: string): Promise<boolean>;
   /**
    * All objects whose names begin with a prefix, in the order of their bytes. What is stored or removed meanwhile may be
-   * among them or not.
+   * among them or not. What has another name than an object can have is not among them.
    *
    * @param prefix - empty, or ends with `/`
    */
@@ -55,12 +55,16 @@ const partForm = /^[a-z0-9_][a-z0-9_.-]{0,199}$/;
 const maxNameCharacters = 800;
 
 /**
- * Refuses what is not the name of an object: parts of lower-case letters, digits, `_`, `.` and `-`, at most 200 characters
+ * Whether a text is the name of an object: parts of lower-case letters, digits, `_`, `.` and `-`, at most 200 characters
  * each, none beginning with `.` or `-`, joined by `/`, at most 800 in all. Every file system and every S3 server has room for them.
  */
+export function isObjectName(text: string): boolean {
+  return text.length <= maxNameCharacters && text.split("/").every((part) => partForm.test(part));
+}
+
+/** Refuses what is not the name of an object. */
 export function checkObjectName(name: string): void {
-  if (name.length > maxNameCharacters || !name.split("/").every((part) => partForm.test(part)))
-    throw new TypeError(`no name of an object: ${name}`);
+  if (!isObjectName(name)) throw new TypeError(`no name of an object: ${name}`);
 }
 
 /** Refuses what is not the prefix of objects. */

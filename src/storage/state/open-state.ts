@@ -71,6 +71,11 @@ export function isMirrored(place: string): boolean {
   return !/^(?:warc|metadata|callback|objects):/.test(place);
 }
 
+/** Whether it is that of bodies that are kept as objects. */
+export function isInObjects(place: string): boolean {
+  return place.startsWith("objects:");
+}
+
 // Before the state says so: whoever reads it finds the files of the version that it is of.
 function convertMirrors(file: string, connection: Connection): void {
   for (const [place] of prepareStatement(connection, "SELECT mirror FROM site").all() as [string][]) {

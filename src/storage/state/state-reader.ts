@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CrawlSummary, EpochSeconds, HeldBody, Page, SourceStateKey, StoredTrust } from "../../core/index.ts";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { objectNameOf, objectPrefixOf } from "../objects/object-name.ts";
 import { type Connection, prepareStatement, rollBack } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
-import { isMirrored, openStateForReading } from "./open-state.ts";
+import { isInObjects, isMirrored, openStateForReading } from "./open-state.ts";
 import { type PlannedSite, readPlannedSites } from "./plan-list.ts";
 import {
   type CheckSpan,
@@ -30,6 +31,8 @@ const sql = {
   // Of what is held: what is gone, or only leads elsewhere, is not planned.
   histories: `SELECT id, coalesce(history, '[]') FROM url
     WHERE site = ?1 AND state = 'known' AND digest IS NOT NULL AND id > ?2 ORDER BY id LIMIT ?3`,
+  crawl: "SELECT id FROM object_crawl",
+  object: "SELECT object FROM object_body WHERE site = ?1 AND path = ?2",
   source: "SELECT state FROM source_state WHERE site = ?1 AND source = ?2",
   visits: "SELECT at, summary FROM visit WHERE site = ?1 AND at >= ?2 ORDER BY id",
 } as const;
@@ -41,6 +44,8 @@ export interface KnownSite {
   readonly origin: string;
   /** Folder of its mirror, absolute; undefined if its bodies are kept in another way, or not at all. */
   readonly folder: string | undefined;
+  /** What the names of its bodies begin with, if they are kept as objects. */
+  readonly objectPrefix: string | undefined;
 }
 
 /** A visit that was made to a site. */
@@ -135,8 +140,25 @@ export class StateReader implements Disposable {
     const from = dirname(this.#file);
     const rows = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.sites).all());
     return (rows as [number, string, string][]).map(([id, origin, mirror]) => {
-      return { id, origin, folder: isMirrored(mirror) ? resolve(from, mirror) : undefined };
+      return {
+        ...{ id, origin, folder: isMirrored(mirror) ? resolve(from, mirror) : undefined },
+        objectPrefix: isInObjects(mirror) ? this.#readObjectPrefix(origin) : undefined,
+      };
     });
+  }
+
+  #readObjectPrefix(origin: string): string | undefined {
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.crawl).get());
+    const [crawl] = (row as [string] | undefined) ?? [];
+    return crawl === undefined ? undefined : objectPrefixOf(crawl, origin);
+  }
+
+  /** The name of the object that has the body of a page; undefined if there is none. */
+  findObject({ id, objectPrefix }: KnownSite, path: string): string | undefined {
+    if (objectPrefix === undefined) return undefined;
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.object).get(id, path));
+    const [object] = (row as [string] | undefined) ?? [];
+    return object === undefined ? undefined : objectNameOf(objectPrefix, object);
   }
 
   /** All that is remembered of sites that are followed, in the order of origins. */
