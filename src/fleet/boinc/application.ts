@@ -44,13 +44,14 @@ function describeMain(script: string): string {
     "#!/bin/sh",
     "# One task: reads the file unit, writes the file result.",
     'here=$(dirname "$0")',
-    // Debian's client has a short PATH.
+    // Where Node is, though not in the short PATH of a service.
     'PATH="$PATH:/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"',
-    `node "$here/${script}" <unit >result`,
+    "rm -f result",
+    `node "$here/${script}" --in unit --out result`,
     "status=$?",
-    // Without this file the client takes an end for an accident, and starts the task again.
-    '[ "$status" -eq 0 ] && echo 0 >boinc_finish_called',
-    'exit "$status"',
+    // A result may say that its site could not be reached. Without the last file the client starts a task again.
+    "[ -s result ] || exit $((status ? status : 1))",
+    "echo 0 >boinc_finish_called",
     "",
   ].join("\n");
 }
@@ -59,7 +60,7 @@ function describeMain(script: string): string {
  * Signs a program as the application of volunteers and writes it where the server finds it. The client starts a shell
  * script, and that Node with the program.
  *
- * @param program - JavaScript, whole in one file: reads a unit from standard input, writes a result to standard output
+ * @param program - JavaScript, whole in one file, started with `--in unit --out result`: files of a unit and of its result
  * @param versionNum - grows with each program: clients never download a file of the same name again
  */
 export async function writeApplication(

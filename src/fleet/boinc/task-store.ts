@@ -32,7 +32,7 @@ const applicationId = 0x746d6262;
 
 const schema = `
   PRAGMA application_id = ${applicationId};
-  CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, key_digest BLOB NOT NULL UNIQUE) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, key_digest TEXT NOT NULL UNIQUE) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS host (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
@@ -55,15 +55,23 @@ const schema = `
 `;
 
 const taskColumns =
-  "name, account, unit, deadline, max_bytes AS maxBytes, output_md5 AS outputMd5, is_reported = 1 AS isReported";
+  "name, account, unit, deadline, max_bytes AS maxBytes, output_md5 AS outputMd5, is_reported AS isReported";
 
-function digestOf(key: string): Uint8Array {
-  return createHash("sha256").update(key).digest();
+interface Statement {
+  run(...values: readonly Value[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+  get(...values: readonly Value[]): unknown;
+  all(...values: readonly Value[]): unknown[];
+}
+type Value = string | number | Uint8Array;
+
+function digestOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
 }
 
 /** Remembers accounts, hosts and the tasks that they have. Each change is durable when its method returns. */
 export class TaskStore {
   readonly #database: InstanceType<typeof Database>;
+  readonly #prepared = new Map<string, Statement>();
 
   /** @param file - made if it is not there */
   constructor(file: string) {
@@ -88,9 +96,8 @@ export class TaskStore {
 
   /** Makes a host known; of an account with very many the oldest is forgotten. */
   addHost(account: string): Host {
-    const { id } = this.#find<{ id: number }>("INSERT INTO host (account) VALUES (?) RETURNING id", account) ?? {
-      id: 0,
-    };
+    const { lastInsertRowid } = this.#prepare("INSERT INTO host (account) VALUES (?)").run(account);
+    const id = Number(lastInsertRowid);
     this.#run(
       "DELETE FROM host WHERE account = ? AND id <= (SELECT id FROM host WHERE account = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
       account,
@@ -129,13 +136,18 @@ export class TaskStore {
   }
 
   findTask(name: string): StoredTask | undefined {
-    return this.#find<StoredTask>(`SELECT ${taskColumns} FROM task WHERE name = ?`, name);
+    const row = this.#find<Omit<StoredTask, "isReported"> & { readonly isReported: number }>(
+      `SELECT ${taskColumns} FROM task WHERE name = ?`,
+      name,
+    );
+    return row === undefined ? undefined : { ...row, isReported: row.isReported === 1 };
   }
 
   /** @returns tasks of a host that it has not reported and still may */
   listOpenTasks(host: number, now: EpochMs): readonly StoredTask[] {
-    const sql = `SELECT ${taskColumns} FROM task WHERE host = ? AND is_reported = 0 AND deadline > ? ORDER BY name`;
-    return this.#database.prepare(sql).all(host, now) as StoredTask[];
+    // The library gives bytes as Buffer for one row only.
+    const sql = "SELECT name FROM task WHERE host = ? AND is_reported = 0 AND deadline > ? ORDER BY name";
+    return this.#list<{ name: string }>(sql, host, now).flatMap(({ name }) => this.findTask(name) ?? []);
   }
 
   markUploaded(name: string, md5: string): void {
@@ -149,22 +161,32 @@ export class TaskStore {
 
   /** Forgets tasks long past their deadline. @returns their names */
   forgetTasks(now: EpochMs): readonly string[] {
-    const sql = "DELETE FROM task WHERE deadline < ? RETURNING name";
-    return (this.#database.prepare(sql).all(now - keptAfterDeadlineMs) as Array<{ name: string }>).map(
-      ({ name }) => name,
-    );
+    const before = now - keptAfterDeadlineMs;
+    const names = this.#list<{ name: string }>("SELECT name FROM task WHERE deadline < ?", before);
+    if (names.length > 0) this.#run("DELETE FROM task WHERE deadline < ?", before);
+    return names.map(({ name }) => name);
   }
 
   close(): void {
     this.#database.close();
   }
 
-  #run(sql: string, ...values: ReadonlyArray<string | number | Uint8Array>): number {
-    return this.#database.prepare(sql).run(...values).changes;
+  #prepare(sql: string): Statement {
+    const prepared = this.#prepared.get(sql) ?? (this.#database.prepare(sql) as unknown as Statement);
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
 
-  #find<Row>(sql: string, ...values: ReadonlyArray<string | number | Uint8Array>): Row | undefined {
-    return this.#database.prepare(sql).get(...values) as Row | undefined;
+  #run(sql: string, ...values: readonly Value[]): number {
+    return this.#prepare(sql).run(...values).changes;
+  }
+
+  #list<Row>(sql: string, ...values: readonly Value[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  #find<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
   }
 
   #transact(act: () => void): void {

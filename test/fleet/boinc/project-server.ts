@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { EpochMs } from "../../../src/core/index.ts";
+import { BoincHandler } from "../../../src/fleet/boinc/boinc-handler.ts";
+import type { BoincEvent, BoincProject } from "../../../src/fleet/boinc/project.ts";
+import { makeBoincProject, openBoincProject } from "../../../src/fleet/boinc/project-folder.ts";
+import type { UnitDispatcher } from "../../../src/fleet/volunteers/unit-dispatcher.ts";
+import { cert, key } from "../../http/own-certificate.ts";
+
+/** A project that is served over HTTPS on the loopback. */
+export interface ProjectServer extends AsyncDisposable {
+  readonly url: string;
+  readonly project: BoincProject;
+  readonly events: readonly BoincEvent[];
+}
+
+/** What a test's project has. */
+export interface TestProject {
+  readonly folder: string;
+  readonly program: Uint8Array;
+  readonly signingKey: string;
+  readonly dispatcher: UnitDispatcher;
+  readonly now?: () => EpochMs;
+  /** What is changed of the project before it is served. */
+  readonly change?: (project: BoincProject) => Partial<BoincProject>;
+}
+
+/** Makes a project and serves it. */
+export async function serveProject(given: TestProject): Promise<ProjectServer> {
+  const folder = join(given.folder, "boinc");
+  await makeBoincProject(folder, given.program, given.signingKey);
+  const events: BoincEvent[] = [];
+  let handler: BoincHandler | undefined;
+  const server = createServer({ cert, key }, (request, response) => {
+    void handler?.answer(request, response).then((isAnswered) => {
+      if (!isAnswered) response.writeHead(404).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const opened = openBoincProject(folder, {
+    name: "Tidemark test",
+    masterUrl: url,
+    dispatcher: given.dispatcher,
+    now: given.now ?? Date.now,
+    onEvent: (event) => void events.push(event),
+    requestDelaySeconds: 1,
+  });
+  const project: BoincProject = { ...opened, ...given.change?.(opened) };
+  handler = new BoincHandler(project);
+  return {
+    url,
+    project,
+    events,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+      project.store.close();
+    },
+  };
+}
