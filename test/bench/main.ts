@@ -25,6 +25,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   "debian-web": () => import("./debian-web.ts"),
   leases: () => import("./leases.ts"),
   "web-peers": () => import("./web-peers.ts"),
+  boinc: () => import("./boinc.ts"),
 };
 
 const names = Object.keys(benchmarks);

@@ -32,8 +32,8 @@ const configuration = `<cc_config>
 export interface BoincClient {
   /** What it logged until now. */
   log(): string;
-  /** Waits until its log has something. @throws if it does not within the time */
-  waitFor(what: RegExp, timeoutMs: number): Promise<void>;
+  /** Waits until something is so. @throws with the log if it is not within the time */
+  waitFor(isSo: () => boolean, timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -83,9 +83,9 @@ export async function startBoincClient(
   const log = (): string => readFileSync(logFile, "utf8");
   return {
     log,
-    async waitFor(what, timeoutMs) {
-      for (const end = performance.now() + timeoutMs; !what.test(log()); ) {
-        if (performance.now() > end) throw new Error(`the client did not log ${what}:\n${log()}`);
+    async waitFor(isSo, timeoutMs) {
+      for (const end = performance.now() + timeoutMs; !isSo(); ) {
+        if (performance.now() > end) throw new Error(`the client took longer than ${timeoutMs} ms:\n${log()}`);
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
     },

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 # program, or program=package
-programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
+programs=(nginx apache2 boinc=boinc-client wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver

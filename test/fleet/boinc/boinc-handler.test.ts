@@ -5,10 +5,18 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeSigningKey } from "../../../src/fleet/boinc/code-signing.ts";
 import { inviteAccount } from "../../../src/fleet/boinc/project-folder.ts";
+import { ListedUnits } from "../../bench/boinc/listed-units.ts";
+import { type ProjectServer, serveProject } from "../../bench/boinc/project-server.ts";
+import {
+  ask,
+  type GivenTask,
+  readTasks,
+  type Spoken,
+  textsOf,
+  writeSchedulerRequest,
+  writeUpload,
+} from "../../bench/boinc/spoken.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
-import { ListedUnits } from "./listed-units.ts";
-import { type ProjectServer, serveProject } from "./project-server.ts";
-import { ask, type GivenTask, readTasks, type Spoken, textsOf, writeSchedulerRequest, writeUpload } from "./spoken.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;

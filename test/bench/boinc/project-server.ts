@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -25,6 +26,8 @@ export interface TestProject {
   readonly now?: () => EpochMs;
   /** What is changed of the project before it is served. */
   readonly change?: (project: BoincProject) => Partial<BoincProject>;
+  /** What becomes of a body on its way to the client. */
+  readonly spoil?: (path: string, bytes: Uint8Array) => Uint8Array;
 }
 
 /** Makes a project and serves it. */
@@ -34,6 +37,7 @@ export async function serveProject(given: TestProject): Promise<ProjectServer> {
   const events: BoincEvent[] = [];
   let handler: BoincHandler | undefined;
   const server = createServer({ cert, key }, (request, response) => {
+    if (given.spoil !== undefined) spoilEnd(response, request.url ?? "", given.spoil);
     void handler?.answer(request, response).then((isAnswered) => {
       if (!isAnswered) response.writeHead(404).end();
     });
@@ -62,4 +66,10 @@ export async function serveProject(given: TestProject): Promise<ProjectServer> {
       project.store.close();
     },
   };
+}
+
+function spoilEnd(response: ServerResponse, path: string, spoil: NonNullable<TestProject["spoil"]>): void {
+  const end = response.end.bind(response) as (body?: string | Uint8Array) => ServerResponse;
+  response.end = ((body?: string | Uint8Array) =>
+    end(typeof body === "object" ? spoil(path, body) : body)) as ServerResponse["end"];
 }
