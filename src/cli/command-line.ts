@@ -26,6 +26,8 @@ import { trafficCommand } from "./traffic/traffic-command.ts";
 import { uploadOrderCommand } from "./upload-order/upload-order-command.ts";
 import { verifyCommand } from "./verify/verify-command.ts";
 import { verifyMirrorCommand } from "./verify/verify-mirror-command.ts";
+import { volunteersCommand } from "./volunteers/volunteers-command.ts";
+import { workCommand } from "./work/work-command.ts";
 
 const commands: readonly Command[] = [
   initCommand,
@@ -47,6 +49,8 @@ const commands: readonly Command[] = [
   trafficCommand,
   planCommand,
   graphCommand,
+  volunteersCommand,
+  workCommand,
   serveCommand,
   demoCommand,
 ];

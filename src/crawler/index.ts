@@ -58,6 +58,8 @@ export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";
 export { crawlWeb } from "./web/crawl-web.ts";
 export { readRanks } from "./web/priorities.ts";
 export { readSeeds } from "./web/seeds.ts";
+export { type VisitUnitOptions, visitUnit } from "./web/unit-visit.ts";
+export { UnitWork, type UnitWorkOptions } from "./web/unit-work.ts";
 export {
   type CrawlWebOptions,
   type HeldBackReason,

@@ -14,5 +14,18 @@ export type {
   SiteResults,
   StateBlock,
 } from "./leases/site-leases.ts";
+export { type OpenProject, type OpenProjectOptions, openVolunteerProject } from "./volunteers/open-project.ts";
+export {
+  isKeyOf,
+  type MadeKeys,
+  makeProject,
+  type ProjectFile,
+  parseKey,
+  readProjectFile,
+  type VolunteerKey,
+} from "./volunteers/project-folder.ts";
+export type { ProjectCounts, ProjectEvent, ProjectOptions } from "./volunteers/project-options.ts";
+export type { AssignedUnit, Submission, UnitDispatcher } from "./volunteers/unit-dispatcher.ts";
+export { type WorkEvent, type WorkLoopOptions, type WorkLoopSummary, workFor } from "./volunteers/work-loop.ts";
 export { FleetWorker, type FleetWorkerOptions, type WorkerCounts, type WorkerVisit } from "./worker/fleet-worker.ts";
 export { openWorkerPlace, type WorkerPlace } from "./worker/worker-place.ts";

@@ -6,6 +6,7 @@ export { HostAddresses, type HostAddressesOptions } from "./host-addresses.ts";
 export { keyDirectoryPath, makeIdentity, type NewIdentity, RequestSigner, readIdentity } from "./identity.ts";
 export { createDigest, namedTypes, nodeCodec, parseTypes, realTiming } from "./node-adapters.ts";
 export { isOverloaded, PoliteRequests } from "./polite-requests.ts";
+export { BytePoster, type PostBytesOutcome } from "./post-bytes.ts";
 export { postJson } from "./post-json.ts";
 export { readProxy } from "./proxy.ts";
 export { readSiteFields, type SiteFields } from "./site-fields.ts";

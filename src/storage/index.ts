@@ -8,6 +8,7 @@ export type { ObjectStore } from "./objects/object-store.ts";
 export { openObjects } from "./objects/open-objects.ts";
 export { packagesIn } from "./packages/package-file.ts";
 export { type QueuedUrl, UrlQueue } from "./queue/url-queue.ts";
+export { type Connection, openConnection, prepareStatement, type SqlValue, transact } from "./sqlite/database.ts";
 export { acquireLock } from "./sqlite/lock.ts";
 export { CallbackBodyStore, TakerFailure } from "./state/callback-body-store.ts";
 export { StoredMerge } from "./state/change-merge.ts";
@@ -16,6 +17,6 @@ export { type MirroredPage, type MirroredPages, openMirroredPages } from "./stat
 export type { PlannedSite } from "./state/plan-list.ts";
 export { type FileBlock, type FileChanges, SiteFile, stateVersion } from "./state/site-file.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state/state-reader.ts";
-export { isStoreHeld, openStore, Store } from "./state/store.ts";
+export { isStoreHeld, openMemoryStore, openStore, Store } from "./state/store.ts";
 export { writeWacz } from "./warc/wacz-file.ts";
 export type { PausedWarc } from "./warc/warc-files.ts";

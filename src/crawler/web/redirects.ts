@@ -1,6 +1,7 @@
 import type { FetchOutcome, Requests } from "../../core/index.ts";
 
-function resolveLocation(location: string, base: string): string | undefined {
+/** Where a redirect leads, if that is a page of the Web. */
+export function resolveLocation(location: string, base: string): string | undefined {
   try {
     const url = new URL(location, base);
     url.hash = "";

@@ -128,7 +128,7 @@ export class WebFrontier {
     this.#scope = new WebScope(options, means, {
       has: (origin) => queue.siteOf(origin) !== undefined || this.#pending.has(origin),
       count: () => queue.sites + this.#pending.size,
-      addressOf: (origin) => this.#addressAt(origin),
+      addressOf: (origin) => this.addressAt(origin),
       pagesOf: (origin) => queue.added(queue.siteOf(origin) ?? -1),
     });
     const pages: SitePages = {
@@ -206,7 +206,7 @@ export class WebFrontier {
         note: formatFound(found),
       }),
     );
-    const by = from && this.#addressAt(from.origin);
+    const by = from && this.addressAt(from.origin);
     for (const site of new Set(this.#queue.add(urls))) {
       if (site >= before) {
         this.#unanswered.note(site, by);
@@ -356,7 +356,7 @@ export class WebFrontier {
   }
 
   /** The address of a known origin, as a number. */
-  #addressAt(origin: string): number | undefined {
+  addressAt(origin: string): number | undefined {
     return this.#addressOfSite.get(this.#queue.siteOf(origin) ?? -1);
   }
 

@@ -25,7 +25,11 @@ import { type Found, originOf } from "./web-scope.ts";
 
 const pageTypes = ["text/html", "application/xhtml+xml"];
 
-function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): PageFilter {
+export function filterOf({
+  types = pageTypes,
+  include,
+  exclude,
+}: Pick<CrawlWebOptions, "types" | "include" | "exclude">): PageFilter {
   const ofTypes = parseTypes(types);
   const { key: urlsKey, admits } = compileUrlFilter({ within: "/", include, exclude });
   return { ...ofTypes, urlsKey, admits };

@@ -1,0 +1,49 @@
+import { Buffer } from "node:buffer";
+import { parseWorkResult, type WorkResult } from "../../formats/work-unit/index.ts";
+import { type Allowance, allowanceOf } from "./judgement.ts";
+import type { Report } from "./merge-results.ts";
+import { isProven } from "./reputation.ts";
+import { reputationIn, type StoredCopy, type StoredUnit, type VolunteerStore } from "./volunteer-store.ts";
+
+/** A result that was accepted. */
+export interface Accepted extends Report {
+  readonly copy: StoredCopy;
+}
+
+/** The results of a unit that were accepted, in the order in which their copies were given out. */
+export function acceptedOf(store: VolunteerStore, unit: StoredUnit): Accepted[] {
+  return store.copiesOf(unit.id).flatMap((copy) => {
+    if (copy.state !== "in" || copy.result === undefined) return [];
+    const parsed = parseWorkResult(Buffer.from(copy.result, "latin1"));
+    if (!parsed.ok) return [];
+    const { volunteer } = copy;
+    return [{ copy, volunteer, result: parsed.value, isProven: isProven(reputationIn(store, volunteer)) }];
+  });
+}
+
+/** How far answers for the pages of a unit may lie apart, by what is known of each. */
+export function allowanceIn(store: VolunteerStore, { origin }: StoredUnit): Allowance {
+  return (path) => allowanceOf(store.page(origin + path)?.largest);
+}
+
+/** Paths of a unit that a result does not answer. */
+export function leftOf({ pages }: StoredUnit, { pages: done }: WorkResult): string[] {
+  const answered = new Set(done.filter(({ answer }) => answer !== "left").map(({ path }) => path));
+  return pages.map(({ path }) => path).filter((path) => !answered.has(path));
+}
+
+export function shufflePaths(paths: readonly string[], random: () => number): string[] {
+  const drawn = paths.map((path) => ({ path, order: random() }));
+  return drawn.sort((a, b) => a.order - b.order).map(({ path }) => path);
+}
+
+/** The pages of a unit that the project looks at itself: those on which copies differ first. */
+export function samplePages(
+  { pages }: StoredUnit,
+  differing: readonly string[],
+  count: number,
+  random: () => number,
+): string[] {
+  const others = pages.map(({ path }) => path).filter((path) => !differing.includes(path));
+  return [...shufflePaths(differing, random), ...shufflePaths(others, random)].slice(0, count);
+}

@@ -1,0 +1,91 @@
+import type { WorkPage, WorkResult } from "../../formats/work-unit/index.ts";
+
+/** How far two honest answers for a page may lie apart, from 0 to 1. */
+export type Allowance = (path: string) => number;
+
+/** How much two answers for some pages differ. */
+export interface Difference {
+  /** Links that only one of them has, as a share of those that either has: one less their Jaccard index; 0 if nothing could be compared. */
+  readonly distance: number;
+  /** The distance that is allowed, in the mean over the compared pages. */
+  readonly allowed: number;
+  /** Pages that could be compared. */
+  readonly pages: number;
+  /** Those that lie farther apart than is allowed. */
+  readonly differing: readonly string[];
+}
+
+/** Whether an answer says of the page what another visit should find too: troubles pass. */
+function isComparable({ answer }: WorkPage): boolean {
+  return typeof answer === "number" ? answer < 500 && answer !== 429 : answer === "disallowed";
+}
+
+const kindOf = ({ answer }: WorkPage): string =>
+  typeof answer === "number" ? String(Math.floor(answer / 100)) : answer;
+
+/** One less the Jaccard index of two sets; 0 if both are empty. O(a + b) */
+export function distanceOf(a: readonly string[], b: readonly string[]): number {
+  const ofB = new Set(b);
+  const both = a.reduce((sum, link) => sum + (ofB.has(link) ? 1 : 0), 0);
+  const either = a.length + b.length - both;
+  return either === 0 ? 0 : 1 - both / either;
+}
+
+/** Compares what two results say of the pages that both have. A page with many links weighs more. */
+export function compareResults(a: WorkResult, b: WorkResult, allow: Allowance): Difference {
+  const others = new Map(b.pages.map((page) => [page.path, page]));
+  let [weights, distances, allowances, pages] = [0, 0, 0, 0];
+  const differing: string[] = [];
+  for (const page of a.pages) {
+    const other = others.get(page.path);
+    if (other === undefined || !isComparable(page) || !isComparable(other)) continue;
+    const distance = kindOf(page) === kindOf(other) ? distanceOf(page.links, other.links) : 1;
+    const weight = 1 + Math.max(page.links.length, other.links.length);
+    const allowed = allow(page.path);
+    if (distance > allowed) differing.push(page.path);
+    weights += weight;
+    distances += weight * distance;
+    allowances += weight * allowed;
+    pages++;
+  }
+  if (pages === 0) return { distance: 0, allowed: 0, pages, differing };
+  return { distance: distances / weights, allowed: allowances / weights, pages, differing };
+}
+
+/** What a visit of the project's own says of a volunteer's result. */
+export type Verdict = "right" | "wrong" | "unclear";
+
+/**
+ * Judges a result by two visits of the project's own, one after the other: what these differ by is the pages' own.
+ *
+ * @param again - the second visit; undefined if there was none
+ */
+export function judgeResult(
+  result: WorkResult,
+  own: WorkResult,
+  again: WorkResult | undefined,
+  allow: Allowance,
+): Verdict {
+  const { distance, allowed, pages } = compareResults(result, own, allow);
+  if (pages === 0) return "unclear";
+  if (distance <= allowed) return "right";
+  if (again === undefined) return "unclear";
+  const usual = compareResults(own, again, allow);
+  if (usual.pages === 0 || usual.distance > 0.5) return "unclear";
+  return distance > allowed + 2 * usual.distance ? "wrong" : "unclear";
+}
+
+const unknownAllowance = 0.2;
+const leastAllowance = 0.05;
+const mostAllowance = 0.8;
+
+/**
+ * How far two answers for a page may lie apart that come in one time slot.
+ *
+ * @param largestChange - the largest change of its links between two visits so far, K. Chen's C; undefined if it was not visited twice
+ * @see K. Chen, "An Open Solution to Discover the Graph Structure of World Wide Web", section 4.3.1, Equation 4.2 and chapter 6
+ */
+export function allowanceOf(largestChange: number | undefined): number {
+  if (largestChange === undefined) return unknownAllowance;
+  return Math.min(mostAllowance, leastAllowance + 1.5 * largestChange);
+}

@@ -1,0 +1,35 @@
+import type { EpochMs } from "../../core/index.ts";
+import type { WorkPage, WorkResult } from "../../formats/work-unit/index.ts";
+
+/** Pages of the project's own, whose answers it knows. */
+export class KnownAnswers {
+  readonly #pages = new Map<string, Map<string, WorkPage>>();
+  readonly #busyUntil = new Map<string, EpochMs>();
+
+  /** Takes what the project's own visit to a site saw. */
+  learn(origin: string, { pages }: WorkResult): void {
+    const known = pages.filter(({ answer }) => answer === 200);
+    if (known.length > 0) this.#pages.set(origin, new Map(known.map((page) => [page.path, page])));
+  }
+
+  /** A site that nobody asks, with its pages; undefined if there is none. @param order - from 0 to 1 */
+  choose(now: EpochMs, order: number): { readonly origin: string; readonly paths: readonly string[] } | undefined {
+    const free = [...this.#pages.keys()].filter((origin) => (this.#busyUntil.get(origin) ?? 0) <= now);
+    const origin = free[Math.floor(order * free.length)];
+    return origin === undefined ? undefined : { origin, paths: [...(this.#pages.get(origin)?.keys() ?? [])] };
+  }
+
+  /** Nobody asks a site before. */
+  keepBusy(origin: string, until: EpochMs): void {
+    this.#busyUntil.set(origin, until);
+  }
+
+  /** Whether a result says of these pages what they are: bytes and links. What was not answered is no lie. */
+  isRight(origin: string, { pages }: WorkResult): boolean {
+    return pages.every(({ path, answer, body, links }) => {
+      const known = this.#pages.get(origin)?.get(path);
+      if (known === undefined || typeof answer !== "number" || answer >= 500 || answer === 429) return true;
+      return answer === 200 && body?.digest === known.body?.digest && links.join("\n") === known.links.join("\n");
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type EpochMs, omitUndefined } from "../../core/index.ts";
+import {
+  createPoliteness,
+  UnitWork,
+  type UnitWorkOptions,
+  type VisitUnitOptions,
+  visitUnit,
+} from "../../crawler/index.ts";
+import type { ProjectEvent, ProjectOptions } from "./project-options.ts";
+import { VolunteerProject } from "./volunteer-project.ts";
+import { VolunteerStore } from "./volunteer-store.ts";
+
+/** A project of volunteers on the folder of a crawl. */
+export interface OpenProjectOptions
+  extends ProjectOptions,
+    Omit<UnitWorkOptions, "isDone" | "busyUntil">,
+    Pick<VisitUnitOptions, "ca" | "proxy"> {
+  readonly onEvent?: ((event: ProjectEvent) => void) | undefined;
+  /** Is told of what went wrong in the project's own work; it goes on. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A project that runs until it is disposed of. */
+export interface OpenProject extends AsyncDisposable {
+  readonly project: VolunteerProject;
+}
+
+const settleMs = 250;
+
+/**
+ * Opens a project: the folder of a crawl of the Web, or a new one, whose pages volunteers fetch from now on.
+ *
+ * @throws TidemarkError `bad-option`, `locked` if a crawl uses the folder, `state-corrupt`, `state-version`
+ */
+export async function openVolunteerProject(options: OpenProjectOptions): Promise<OpenProject> {
+  const { into, allowPrivate, ca, proxy, clock = Date.now, random, onEvent, onError, knownPages = [] } = options;
+  const { userAgent, crawlDelayMs, pageBytes, pageLinks, deadlineMs, restMs = 15_000 } = options;
+  const { slotMs, maxOut, auditShare, auditPages, revisitMs } = options;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const store = new VolunteerStore(join(resolve(into), ".tidemark", "volunteers.db"));
+  let project: VolunteerProject | undefined;
+  let work: UnitWork;
+  try {
+    const busyUntil = new Map<string, EpochMs>(store.openUnits().map(({ origin, ends }) => [origin, ends]));
+    work = await UnitWork.open({ ...options, restMs, busyUntil, isDone: (url) => project?.isDone(url) === true });
+  } catch (error) {
+    store[Symbol.dispose]();
+    throw error;
+  }
+  const politeness = createPoliteness({ restMs, ...omitUndefined({ crawlDelayMs, clock }) });
+  const opened = new VolunteerProject(
+    {
+      ...{ userAgent, restMs, crawlDelayMs, pageBytes, pageLinks, deadlineMs, slotMs, maxOut },
+      ...{ auditShare, auditPages, revisitMs },
+    },
+    {
+      ...{ store, work, clock, random, onEvent },
+      visit: (unit) => visitUnit(unit, { politeness, signal, ...omitUndefined({ allowPrivate, ca, proxy, clock }) }),
+    },
+  );
+  project = opened;
+  const settling = (async () => {
+    await opened.learnKnown(knownPages, clock());
+    while (!signal.aborted) {
+      await opened.settle(clock());
+      await delay(settleMs, undefined, { signal }).catch(() => undefined);
+    }
+  })().catch((error: unknown) => onError?.(error));
+  return {
+    project: opened,
+    [Symbol.asyncDispose]: async () => {
+      ending.abort();
+      await settling;
+      await work[Symbol.asyncDispose]();
+      store[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,396 @@
+import { randomBytes } from "node:crypto";
+import type { EpochMs } from "../../core/index.ts";
+import { formatWorkUnit, maxResultBytes, parseWorkResult, type WorkResult } from "../../formats/work-unit/index.ts";
+import { type Accepted, acceptedOf, allowanceIn, leftOf, samplePages, shufflePaths } from "./accepted-results.ts";
+import { checkResult } from "./check-result.ts";
+import { GraphIntake } from "./graph-intake.ts";
+import { compareResults, judgeResult, type Verdict } from "./judgement.ts";
+import { KnownAnswers } from "./known-answers.ts";
+import { mergeResults, type Report } from "./merge-results.ts";
+import {
+  makeUnit,
+  type ProjectCounts,
+  type ProjectMeans,
+  type ProjectOptions,
+  type ProjectSettings,
+  settingsOf,
+} from "./project-options.ts";
+import { checkProbability, isBarred, isProven, judged, leastProven } from "./reputation.ts";
+import type { AssignedUnit, Submission, UnitDispatcher } from "./unit-dispatcher.ts";
+import { reputationIn, type StoredCopy, type StoredUnit } from "./volunteer-store.ts";
+
+const volunteerForm = /^[a-z0-9_-]{1,64}$/;
+/** So many volunteers with a record are enough to leave the second copies of others to them. */
+const enoughProven = 3;
+/** Of units on which two volunteers without a record agree, so many are looked at by the project itself. */
+const doubtfulAuditShare = 0.1;
+const knownShare = { new: 0.1, proven: 0.02 } as const;
+const knownPagesAUnit = 10;
+/** Times that a page was left, until nobody is asked for it again. */
+const maxLeft = 3;
+const ownVisitsAtOnce = 8;
+const forgetAfterMs = 7 * 86_400_000;
+
+/** Hands out a crawl's pages to volunteers, checks what they say, and brings into the crawl what is believed. */
+export class VolunteerProject implements UnitDispatcher {
+  readonly #options: ProjectSettings;
+  readonly #means: ProjectMeans;
+  readonly #random: () => number;
+  readonly #known = new KnownAnswers();
+  readonly #intake: GraphIntake;
+  /** Units whose sites this run got from the crawl, and has to give back. */
+  readonly #taken = new Map<number, string>();
+  /** Pages of units that wait for a check. */
+  readonly #held = new Set<string>();
+  readonly #judging = new Set<number>();
+  readonly #timesLeft = new Map<string, number>();
+  #forgottenAt = 0;
+  #counts = { assigned: 0, accepted: 0, refused: 0, ownPages: 0 };
+
+  constructor(options: ProjectOptions, means: ProjectMeans) {
+    this.#options = settingsOf(options);
+    this.#means = means;
+    this.#random = means.random ?? Math.random;
+    this.#intake = new GraphIntake(means.store, means.work, this.#options.revisitMs);
+    for (const unit of means.store.unitsIn("held", Number.MAX_SAFE_INTEGER, 1_000_000)) this.#hold(unit);
+  }
+
+  get counts(): ProjectCounts {
+    const { pages, links, quarantined } = this.#intake;
+    return { ...this.#counts, pages, links, quarantined };
+  }
+
+  /** Whether a page needs no visit. */
+  isDone(url: string): boolean {
+    return this.#held.has(url) || this.#intake.isDone(url);
+  }
+
+  register(volunteer: string, now: EpochMs): void {
+    if (!volunteerForm.test(volunteer))
+      throw new TypeError(`not the name of a volunteer: ${JSON.stringify(volunteer)}`);
+    this.#means.store.addVolunteer(volunteer, now);
+  }
+
+  assign(volunteer: string, atMost: number, now: EpochMs): readonly AssignedUnit[] {
+    const { store } = this.#means;
+    const reputation = store.reputationOf(volunteer);
+    if (reputation === undefined || isBarred(reputation)) return [];
+    const room = Math.min(atMost, this.#options.maxOut - store.countOut(volunteer));
+    const assigned: AssignedUnit[] = [];
+    const isGood = isProven(reputation);
+    while (assigned.length < room) {
+      const isTest = this.#random() < (isGood ? knownShare.proven : knownShare.new);
+      const unit =
+        (isTest ? this.#knownUnit(now) : undefined) ?? this.#secondFor(volunteer, isGood, now) ?? this.#newUnit(now);
+      if (unit === undefined) break;
+      assigned.push(this.#issue(unit, volunteer, now));
+    }
+    return assigned;
+  }
+
+  submit(name: string, volunteer: string, content: Uint8Array, now: EpochMs): Submission {
+    const verdict = this.#receive(name, volunteer, content, now);
+    if (verdict === "accepted") this.#counts.accepted++;
+    else this.#counts.refused++;
+    return verdict;
+  }
+
+  fail(name: string, volunteer: string, now: EpochMs): void {
+    const { store } = this.#means;
+    const copy = store.copy(name);
+    if (copy === undefined || copy.volunteer !== volunteer || copy.state !== "out") return;
+    this.#loseCopy(copy, "failed", now);
+  }
+
+  /** Ends what is overdue, makes the project's own visits, and plans revisits. To be called about once a second. */
+  async settle(now: EpochMs): Promise<void> {
+    const { store } = this.#means;
+    for (const unit of store.endedUnits(now)) {
+      const out = store.copiesOf(unit.id).find(({ state }) => state === "out");
+      if (out !== undefined) this.#loseCopy(out, "late", now);
+      // Nobody took the second copy in its time slot.
+      else if (unit.stage === "second") store.setStage(unit.id, "judge", now, now);
+      else
+        this.#end(
+          unit,
+          unit.pages.map(({ path }) => path),
+          true,
+          now,
+        );
+    }
+    const due = store.unitsIn("judge", now, ownVisitsAtOnce * 2).filter(({ id }) => !this.#judging.has(id));
+    await Promise.all(due.slice(0, ownVisitsAtOnce - this.#judging.size).map((unit) => this.#judge(unit, now)));
+    this.#intake.planRevisits(now);
+    if (now - this.#forgottenAt < 3_600_000) return;
+    this.#forgottenAt = now;
+    store.forgetCopies(now - forgetAfterMs);
+  }
+
+  /** Learns what pages of the project's own are. */
+  async learnKnown(urls: readonly string[], now: EpochMs): Promise<void> {
+    const origins = new Map<string, string[]>();
+    for (const url of urls) {
+      const { origin, pathname, search } = new URL(url);
+      origins.set(origin, [...(origins.get(origin) ?? []), pathname + search]);
+    }
+    for (const [origin, paths] of origins) this.#known.learn(origin, await this.#visit(origin, paths, now));
+  }
+
+  #receive(name: string, volunteer: string, content: Uint8Array, now: EpochMs): Submission {
+    const { store } = this.#means;
+    const copy = store.copy(name);
+    if (copy === undefined || copy.volunteer !== volunteer) return "unknown";
+    if (copy.state === "late") return "late";
+    if (copy.state !== "out") return "duplicate";
+    if (isBarred(reputationIn(store, volunteer))) return "refused";
+    const unit = store.unit(copy.unit);
+    if (unit === undefined || now > copy.deadline) return "late";
+    const parsed = parseWorkResult(content);
+    if (!parsed.ok) return "malformed";
+    const result = parsed.value;
+    const { crawlDelayMs, pageLinks } = this.#options;
+    const paths = unit.pages.map(({ path }) => path);
+    const wrong = checkResult(result, { ...copy, paths, crawlDelayMs, pageLinks }, now);
+    if (wrong === "malformed") return "malformed";
+    const isLie = wrong === "impolite" || (unit.isKnown && !this.#known.isRight(unit.origin, result));
+    if (wrong !== undefined || isLie) {
+      this.#loseCopy(copy, "failed", now);
+      if (isLie) this.#note(volunteer, "wrong", now);
+      return "refused";
+    }
+    if (unit.isKnown) {
+      store.transact(() => {
+        store.setCopy(name, "in", now, undefined);
+        store.dropUnit(unit.id);
+      });
+      this.#known.keepBusy(unit.origin, now + this.#options.restMs);
+      this.#note(volunteer, "right", now);
+      return "accepted";
+    }
+    store.setCopy(name, "in", now, Buffer.from(content).toString("latin1"));
+    this.#advance(unit, now);
+    return "accepted";
+  }
+
+  /** Decides what follows the result of a copy. */
+  #advance(unit: StoredUnit, now: EpochMs): void {
+    const { store } = this.#means;
+    const { restMs, slotMs, auditShare } = this.#options;
+    const accepted = acceptedOf(this.#means.store, unit);
+    const [first, second] = accepted;
+    if (first === undefined) return;
+    if (second === undefined) {
+      if (first.result.robots === "unreachable") {
+        // What is not there is tried again later by another volunteer.
+        this.#end(
+          unit,
+          unit.pages.map(({ path }) => path),
+          false,
+          now,
+        );
+        return;
+      }
+      const probability = checkProbability(reputationIn(store, first.volunteer));
+      const heldCount = store.heldBy(first.volunteer).length;
+      if (this.#random() < probability || heldCount * probability >= 2)
+        store.setStage(unit.id, "second", now + restMs, now + restMs + slotMs);
+      else if (this.#random() < auditShare) store.setStage(unit.id, "judge", now + restMs, now);
+      else this.#free(unit, first, now);
+      return;
+    }
+    const { distance, allowed, pages } = compareResults(
+      first.result,
+      second.result,
+      allowanceIn(this.#means.store, unit),
+    );
+    const isDoubtful = !first.isProven && !second.isProven;
+    const isAudited = this.#random() < (isDoubtful ? doubtfulAuditShare : auditShare);
+    if (pages === 0 || distance > allowed || isAudited) {
+      store.setStage(unit.id, "judge", now + restMs, now);
+      return;
+    }
+    this.#believe(unit, accepted, undefined, now);
+    for (const { volunteer } of accepted) this.#note(volunteer, "right", now);
+  }
+
+  /** Lets the site of a unit go, whose result waits for the next check of its volunteer. */
+  #free(unit: StoredUnit, { result }: Accepted, now: EpochMs): void {
+    this.#hold(unit);
+    this.#means.store.setStage(unit.id, "held", now, now);
+    this.#release(unit, leftOf(unit, result), true, now);
+  }
+
+  #hold({ origin, pages }: StoredUnit): void {
+    for (const { path } of pages) this.#held.add(origin + path);
+  }
+
+  #unhold({ origin, pages }: StoredUnit): void {
+    for (const { path } of pages) this.#held.delete(origin + path);
+  }
+
+  /** Judges the results of a unit by the project's own visits. */
+  async #judge(unit: StoredUnit, now: EpochMs): Promise<void> {
+    this.#judging.add(unit.id);
+    try {
+      const accepted = acceptedOf(this.#means.store, unit);
+      const [first, second] = accepted;
+      if (first === undefined)
+        return this.#end(
+          unit,
+          unit.pages.map(({ path }) => path),
+          true,
+          now,
+        );
+      const allow = allowanceIn(this.#means.store, unit);
+      const differing = second === undefined ? [] : compareResults(first.result, second.result, allow).differing;
+      const paths = samplePages(unit, differing, this.#options.auditPages, this.#random);
+      const own = await this.#visit(unit.origin, paths, now);
+      let verdicts = accepted.map(({ result }) => judgeResult(result, own, undefined, allow));
+      if (own.robots !== "unreachable" && verdicts.includes("unclear")) {
+        const again = await this.#visit(unit.origin, paths, this.#means.clock());
+        verdicts = accepted.map(({ result }) => judgeResult(result, own, again, allow));
+      }
+      const usable = accepted.filter((_, at) => verdicts[at] !== "wrong");
+      const right = usable.filter(
+        ({ volunteer }) => verdicts[accepted.findIndex((one) => one.volunteer === volunteer)] === "right",
+      );
+      // One that nothing is known of counts only with another.
+      const believed = right.length > 0 ? right : usable.length > 1 ? usable : [];
+      this.#believe(unit, believed, own, now);
+      for (const [at, { volunteer }] of accepted.entries()) this.#note(volunteer, verdicts[at] as Verdict, now);
+    } finally {
+      this.#judging.delete(unit.id);
+    }
+  }
+
+  async #visit(origin: string, paths: readonly string[], now: EpochMs): Promise<WorkResult> {
+    this.#counts.ownPages += paths.length;
+    return await this.#means.visit(makeUnit(this.#options, origin, paths, now));
+  }
+
+  #believe(unit: StoredUnit, reports: readonly Report[], own: WorkResult | undefined, now: EpochMs): void {
+    const { onEvent } = this.#means;
+    const believed = mergeResults(reports, own);
+    this.#intake.take(unit, believed, now);
+    const left = unit.pages.map(({ path }) => path).filter((path) => !believed.has(path));
+    const links = [...believed.values()].reduce((sum, page) => sum + page.links.length, 0);
+    onEvent?.({ event: "unit-ended", site: unit.origin, pages: believed.size, links });
+    if (unit.stage === "held") {
+      this.#unhold(unit);
+      this.#means.store.dropUnit(unit.id);
+    } else this.#end(unit, left, true, now);
+  }
+
+  /** Notes what a check found, and what that says of results that wait for it. */
+  #note(volunteer: string, verdict: Verdict, now: EpochMs): void {
+    if (verdict === "unclear") return;
+    const { store, work, onEvent } = this.#means;
+    const reputation = judged(reputationIn(store, volunteer), verdict);
+    store.setReputation(volunteer, reputation);
+    onEvent?.({ event: "volunteer-judged", volunteer, verdict });
+    for (const unit of store.heldBy(volunteer)) {
+      if (verdict === "right") this.#believe(unit, acceptedOf(this.#means.store, unit), undefined, now);
+      else {
+        this.#unhold(unit);
+        work.again(unit.pages.map(({ path }) => unit.origin + path));
+        store.dropUnit(unit.id);
+      }
+    }
+    if (verdict === "wrong") store.dropQuarantined("volunteer", volunteer);
+  }
+
+  #loseCopy(copy: StoredCopy, state: "late" | "failed", now: EpochMs): void {
+    const { store } = this.#means;
+    store.setCopy(copy.name, state, now, undefined);
+    const unit = store.unit(copy.unit);
+    if (unit === undefined) return;
+    if (unit.stage === "second") store.setStage(unit.id, "judge", now + this.#options.restMs, now);
+    else
+      this.#end(
+        unit,
+        unit.pages.map(({ path }) => path),
+        true,
+        now,
+      );
+  }
+
+  #end(unit: StoredUnit, left: readonly string[], isReachable: boolean, now: EpochMs): void {
+    this.#release(unit, left, isReachable, now);
+    this.#means.store.dropUnit(unit.id);
+  }
+
+  /** Gives the site of a unit back to the crawl. */
+  #release(unit: StoredUnit, left: readonly string[], isReachable: boolean, now: EpochMs): void {
+    const { id, origin, isKnown } = unit;
+    if (isKnown) this.#known.keepBusy(origin, now + this.#options.restMs);
+    // A site of an earlier run is free when that run said so; its pages are in line again.
+    if (!this.#taken.delete(id)) return;
+    const again = left.filter((path) => {
+      const times = (this.#timesLeft.get(origin + path) ?? 0) + (isReachable ? 1 : 0);
+      this.#timesLeft.set(origin + path, times);
+      return times < maxLeft;
+    });
+    if (this.#timesLeft.size > 1_000_000) this.#timesLeft.clear();
+    this.#means.work.end(origin, { now, left: again, isReachable });
+  }
+
+  #newUnit(now: EpochMs): StoredUnit | undefined {
+    const { store, work } = this.#means;
+    const next = work.next(now);
+    if (next === undefined) return undefined;
+    const unit = { ...next, stage: "out", isKnown: false, notBefore: now, ends: this.#endOf(now) } as const;
+    const id = store.addUnit(unit);
+    this.#taken.set(id, next.origin);
+    return { ...unit, id };
+  }
+
+  #secondFor(volunteer: string, isGood: boolean, now: EpochMs): StoredUnit | undefined {
+    const { store } = this.#means;
+    const needsGood = !isGood && store.countGood(leastProven) >= enoughProven;
+    for (const unit of store.unitsIn("second", now)) {
+      const copies = store.copiesOf(unit.id);
+      if (copies.some((copy) => copy.volunteer === volunteer || copy.state === "out")) continue;
+      const isFirstGood = copies.some((copy) => isProven(reputationIn(store, copy.volunteer)));
+      if (needsGood && !isFirstGood) continue;
+      return unit;
+    }
+    return undefined;
+  }
+
+  #knownUnit(now: EpochMs): StoredUnit | undefined {
+    const site = this.#known.choose(now, this.#random());
+    if (site === undefined) return undefined;
+    const pages = shufflePaths(site.paths, this.#random)
+      .slice(0, knownPagesAUnit)
+      .map((path) => ({ path, note: "" }));
+    const unit = {
+      origin: site.origin,
+      pages,
+      stage: "out",
+      isKnown: true,
+      notBefore: now,
+      ends: this.#endOf(now),
+    } as const;
+    this.#known.keepBusy(site.origin, unit.ends);
+    return { ...unit, id: this.#means.store.addUnit(unit) };
+  }
+
+  #endOf(now: EpochMs): EpochMs {
+    return now + this.#options.deadlineMs + this.#options.restMs;
+  }
+
+  #issue(unit: StoredUnit, volunteer: string, now: EpochMs): AssignedUnit {
+    const { store, onEvent } = this.#means;
+    const paths = unit.pages.map(({ path }) => path);
+    const text = makeUnit(this.#options, unit.origin, paths, now);
+    const name = `u${unit.id}-${randomBytes(6).toString("hex")}`;
+    const deadline = text.deadline * 1000;
+    store.transact(() => {
+      store.addCopy({ name, unit: unit.id, volunteer, nonce: text.nonce, issued: now, deadline });
+      store.setStage(unit.id, unit.stage, unit.notBefore, deadline + this.#options.restMs);
+    });
+    this.#counts.assigned++;
+    onEvent?.({ event: "unit-assigned", unit: name, volunteer, site: unit.origin });
+    return { name, bytes: Buffer.from(formatWorkUnit(text)), deadline, maxResultBytes };
+  }
+}
