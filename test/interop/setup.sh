@@ -10,7 +10,7 @@ programs=(nginx apache2 boinc=boinc-client wget wget2 python3 debootstrap system
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver
-  openssl less varnishd=varnish prometheus promtool=prometheus tinyproxy squid microsocks danted=dante-server git rsync jekyll shellcheck httrack restic goaccess)
+  openssl less varnishd=varnish prometheus promtool=prometheus tinyproxy squid microsocks danted=dante-server git rsync jekyll shellcheck httrack restic goaccess buildah podman runc dnsmasq=dnsmasq-base)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -34,6 +34,8 @@ missing=()
 for program in "${programs[@]}"; do
   command -v "${program%=*}" >/dev/null || missing+=("${program#*=}")
 done
+# Names between containers, where podman is one that asks CNI for networks.
+[ ! -d /usr/lib/cni ] || [ -e /usr/lib/cni/dnsname ] || missing+=(golang-github-containernetworking-plugin-dnsname)
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "setup: installing ${missing[*]}" >&2
   update_lists
@@ -271,4 +273,54 @@ if [ ! -e "$cache/fresh-1.complete" ]; then
   as_root cp -R "$(npm root --global)/npm" "$local/lib/node_modules/npm"
   as_root ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$local/bin/npm"
   touch "$cache/fresh-1.complete"
+fi
+
+# Containers, without a registry of images: the base is made as Debian makes it, with the certificates that this machine trusts, and
+# the servers beside it from Debian's packages. What the build of our image fetches is kept in layers.
+if [ ! -e "$cache/containers-1.complete" ]; then
+  echo "setup: making images in $cache/containers-1" >&2
+  containers="$cache/containers-1"
+  repository="$(cd "$(dirname "$0")/../.." && pwd)"
+  as_root rm -rf "$containers"
+  mkdir -p "$containers/networks"
+  python3 -m venv "$containers/compose"
+  timeout 300 "$containers/compose/bin/pip" install --quiet --disable-pip-version-check "podman-compose==1.6.0"
+  # Who may not raise limits starts containers with these.
+  cat >"$containers/containers.conf" <<EOF
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[network]
+network_config_dir = "$containers/networks"
+EOF
+  cat >"$containers/storage.conf" <<EOF
+[storage]
+driver = "overlay"
+graphroot = "$containers/storage"
+runroot = "/run/tidemark-containers"
+EOF
+  of_containers() {
+    as_root env "CONTAINERS_CONF=$containers/containers.conf" "CONTAINERS_STORAGE_CONF=$containers/storage.conf" "$@"
+  }
+  build_image() {
+    of_containers timeout 900 buildah build --isolation=chroot --network=host --layers --pull-never "$@" >"$containers/build.log" 2>&1 ||
+      { tail -20 "$containers/build.log" >&2 && return 1; }
+  }
+  as_root debootstrap --variant=minbase --include=ca-certificates trixie "$containers/base" >/dev/null
+  as_root rm -rf "$containers"/base/usr/share/{doc,locale,man,info} "$containers"/base/var/{cache/apt,lib/apt/lists}
+  as_root cp /etc/ssl/certs/ca-certificates.crt "$containers/base/etc/ssl/certs/"
+  # As in the images of Debian: downloaded packages stay in no layer.
+  printf '%s\n' 'DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb"; };' 'Dir::Cache::pkgcache "";' 'Dir::Cache::srcpkgcache "";' |
+    as_root tee "$containers/base/etc/apt/apt.conf.d/docker-clean" >/dev/null
+  as_root tar -C "$containers/base" -c . | of_containers podman import --quiet - docker.io/library/debian:trixie-slim >/dev/null
+  as_root rm -rf "$containers/base"
+  for server in nginx:stable postgres:17; do
+    build_image --tag "docker.io/library/$server" --file "$repository/test/interop/container/${server%:*}.dockerfile" \
+      "$repository/test/interop/container"
+  done
+  build_image --target build --tag localhost/tidemark-build "$repository"
+  touch "$cache/containers-1.complete"
 fi
