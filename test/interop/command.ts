@@ -45,10 +45,18 @@ function parseEvents(stdout: string): JsonEvent[] {
 /** The lab's own program. */
 export const labProgram: string = join(repositoryFolder(), "dist", "lab", "program", "main.js");
 
-/** Starts the program. Nothing of this process's environment but PATH and HOME gets there. */
-export function startTidemark(args: readonly string[], program: string = findCli()): RunningCommand {
+/**
+ * Starts the program. Nothing of this process's environment but PATH and HOME gets there.
+ *
+ * @param more - of its environment; default nothing
+ */
+export function startTidemark(
+  args: readonly string[],
+  program: string = findCli(),
+  more: Readonly<Record<string, string>> = {},
+): RunningCommand {
   const startedMs = performance.now();
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1", ...more };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

