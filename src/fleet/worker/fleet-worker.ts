@@ -76,8 +76,8 @@ const handedAtMost = 5000;
 const [leastIdleMs, mostIdleMs] = [20, 1000];
 /** A site whose host has no address is tried again after so long. */
 const unresolvedMs = 600_000;
-/** What a long visit has done is stored after so long. */
-const checkpointMs = 30_000;
+/** What a long visit has done is stored after so long, or the time of a lease if that is shorter. */
+const mostCheckpointMs = 30_000;
 const progressMs = 1000;
 const longestRenewMs = 5000;
 const leaseCheckMs = 100;
@@ -243,16 +243,22 @@ export class FleetWorker {
 
   #begin(lease: SiteLease, claimedAt: number): void {
     const held: Held = { lease, until: claimedAt + lease.leaseMs, halt: new AbortController() };
-    this.#open.set(lease.site, held);
+    const isOpen = this.#open.has(lease.site);
+    if (!isOpen) this.#open.set(lease.site, held);
     if (this.#options.signal.aborted) this.#halt(held.halt);
-    const visit = this.#take(held)
+    const visit = (isOpen ? this.#giveBack(lease) : this.#take(held))
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
-        this.#open.delete(lease.site);
+        if (!isOpen) this.#open.delete(lease.site);
         this.#underWay.delete(visit);
         this.#wake();
       });
     this.#underWay.add(visit);
+  }
+
+  /** Gives back a site whose last visit, of a lease that was lost, has not ended yet. */
+  async #giveBack(lease: SiteLease): Promise<void> {
+    await this.#options.fleet.release(lease, { siteMs: mostIdleMs, addressMs: mostIdleMs, priority: lease.priority });
   }
 
   async #take(held: Held): Promise<void> {
@@ -301,11 +307,14 @@ export class FleetWorker {
     };
     let storing: Promise<unknown> = Promise.resolve();
     // What is done in a long visit is not done again if this process dies in it.
-    const checkpoints = setInterval(() => {
-      storing = storing
-        .then(async () => this.#mayGoOn(held) && (await keep(undefined)))
-        .catch((error) => this.#fail(error));
-    }, checkpointMs);
+    const checkpoints = setInterval(
+      () => {
+        storing = storing
+          .then(async () => this.#mayGoOn(held) && (await keep(undefined)))
+          .catch((error) => this.#fail(error));
+      },
+      Math.min(mostCheckpointMs, held.lease.leaseMs),
+    );
     const visit = await this.#visitor
       .visit({
         ...{ origin, note, handed, objects, store: file.store, halt: held.halt.signal },

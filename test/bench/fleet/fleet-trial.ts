@@ -121,6 +121,12 @@ export async function runFleetTrial(options: FleetTrialOptions): Promise<FleetTr
   };
   const beganAt = performance.now();
   const workers = Array.from({ length: count }, (_, number) => begin(number));
+  // Workers outlive neither the trial nor its end by a signal.
+  const killAll = (): void => {
+    for (const { child } of workers) child.kill("SIGKILL");
+  };
+  const end = (): void => process.exit(1);
+  process.once("exit", killAll).once("SIGTERM", end).once("SIGINT", end);
   const did = { kill: 0, freeze: 0, restart: 0, cut: 0 };
   const stop = new AbortController();
   const troubles = makeTroubles({ options, workers, begin, restart: database.restart, cut: way.cut, did, say });
@@ -172,6 +178,7 @@ export async function runFleetTrial(options: FleetTrialOptions): Promise<FleetTr
     }
   }
   await sql.end();
+  process.off("exit", killAll).off("SIGTERM", end).off("SIGINT", end);
   const cpuSeconds = [...cpu.values()].reduce((sum, seconds) => sum + seconds, 0);
   const report = await server.report();
   return { report, pages: made.pages, inScope: all, stored: stored.size, wrong, twice, lost, seconds, cpuSeconds, did };
