@@ -193,6 +193,22 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     assert.equal((await a.claim(4)).length, 1);
   });
 
+  check("an address is free again soon after a worker died that held two of its sites", async (database) => {
+    await using workers = await openWorkers(database, "a", "b");
+    const [a, b] = workers;
+    await addSites(a, 2);
+    const here = (lease: SiteLease): ReadonlyMap<number, string> => new Map([[lease.site, "192.0.2.1"]]);
+    for (const lease of await a.claim(2)) assert.equal((await a.renew([lease], here(lease))).length, 1);
+    await database.elapse(71_000);
+    const [first, ...others] = await b.claim(2);
+    assert.ok(first !== undefined && others.length === 0);
+    await b.reap();
+    await b.release(first, { siteMs: Number.POSITIVE_INFINITY, addressMs: 1000, priority: 1 });
+    await database.elapse(1100);
+    await b.reap();
+    assert.equal((await b.claim(2)).length, 1);
+  });
+
   check("who moves to an address that another holds, or that rests, gives the site back", async (database) => {
     await using workers = await openWorkers(database, "a", "b");
     const [a, b] = workers;

@@ -50,10 +50,11 @@ export function chooseByAddress(
   );
   const claimed = new Set(chosen.flatMap(({ address }) => address ?? []));
   const { taken, postponed, parked } = planClaim(due, { atMost, locked, busy, claimed });
-  for (const { site, until } of postponed) database.run("UPDATE site SET next_at = ? WHERE id = ?", until, site);
+  for (const { site, until } of postponed)
+    database.run("UPDATE site SET next_at = ?, owner = NULL, lease_until = NULL WHERE id = ?", until, site);
   for (const { site } of parked)
     database.run(
-      "UPDATE site SET is_parked = 1, next_at = ? WHERE id = ?",
+      "UPDATE site SET is_parked = 1, owner = NULL, lease_until = NULL, next_at = ? WHERE id = ?",
       now + Math.floor(parkedMs * Math.random()),
       site,
     );

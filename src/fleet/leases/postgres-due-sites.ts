@@ -52,7 +52,7 @@ export async function lockAddresses(
   return await listBusyUntil(sql, names, worker);
 }
 
-/** Takes those of due sites whose address is free; others become due, or are woken, when it is. */
+/** Takes those of due sites whose address is free; others become due, or are woken, when it is. Leases of those that died end. */
 export async function chooseByAddress(
   sql: Sql,
   due: readonly DueSite[],
@@ -69,11 +69,11 @@ export async function chooseByAddress(
   const claimed = new Set(chosen.flatMap(({ address }) => address ?? []));
   const { taken, postponed, parked } = planClaim(due, { atMost, locked, busy, claimed });
   if (postponed.length > 0)
-    await sql`UPDATE site SET next_at = late.until
+    await sql`UPDATE site SET next_at = late.until, owner = NULL, lease_until = NULL
       FROM unnest(${postponed.map(({ site }) => site)}::bigint[], ${postponed.map(({ until }) => until)}::timestamptz[])
         AS late (site, until) WHERE id = late.site`;
   if (parked.length > 0)
-    await sql`UPDATE site SET is_parked = true, next_at = now() + random() * ${parkedMs}::double precision * interval '1 millisecond'
+    await sql`UPDATE site SET is_parked = true, owner = NULL, lease_until = NULL, next_at = now() + random() * ${parkedMs}::double precision * interval '1 millisecond'
       WHERE id = ANY(${parked.map(({ site }) => site)}::bigint[])`;
   return taken;
 }
