@@ -7,6 +7,7 @@ import { crawlCommand } from "./crawl/crawl-command.ts";
 import { demoCommand } from "./demo/demo-command.ts";
 import { exportCommand } from "./export/export-command.ts";
 import { feedCommand } from "./feed/feed-command.ts";
+import { fleetCommand } from "./fleet/fleet-command.ts";
 import { graphCommand } from "./graph/graph-command.ts";
 import { identityCommand } from "./identity/identity-command.ts";
 import { initCommand } from "./init/init-command.ts";
@@ -36,6 +37,7 @@ const commands: readonly Command[] = [
   uploadOrderCommand,
   verifyCommand,
   crawlCommand,
+  fleetCommand,
   topCommand,
   sitesCommand,
   changesCommand,

@@ -1,4 +1,5 @@
 export type { FleetOptions } from "./leases/fleet-options.ts";
+export type { FleetOutlook, FleetStatus, WorkerStatus } from "./leases/fleet-status.ts";
 export { openFleet } from "./leases/open-fleet.ts";
 export type {
   AddedSite,

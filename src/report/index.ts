@@ -8,6 +8,7 @@ export {
   type VisitReport,
 } from "./crawl-report.ts";
 export { drawFigure } from "./figure-svg.ts";
+export { formatFleetMetrics } from "./fleet-metrics.ts";
 export { formatFollowerMetrics } from "./follower-metrics.ts";
 export {
   type FollowerPageOptions,

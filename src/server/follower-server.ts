@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isIP } from "node:net";
-import { excerpt, parseUrl, TidemarkError } from "../core/index.ts";
+import { parseUrl, TidemarkError } from "../core/index.ts";
 import type { FollowStatus, SiteDecision } from "../crawler/index.ts";
 import {
   type FollowerPageOptions,
@@ -11,19 +10,24 @@ import {
   renderFollowerPage,
   renderFollowerParts,
 } from "../report/index.ts";
-import { chooseType } from "./accepted-type.ts";
 import { EventStream } from "./event-stream.ts";
 import { endServer, type Listening, listen } from "./listener.ts";
-import { isAskedByName, isLoopback, isOwnRequest, isSameSecret } from "./request-guard.ts";
+import {
+  baseHeaders,
+  checkAddress,
+  explainPort,
+  mostConnections,
+  Refusal,
+  refuseOtherNames,
+  refuseWhatIsThrown,
+  type StatusAddress,
+  send,
+  sendMetrics,
+} from "./metrics-answer.ts";
+import { isLoopback, isOwnRequest, isSameSecret } from "./request-guard.ts";
 
 /** Where a follower is shown, and who takes decisions. */
-export interface FollowerServerOptions {
-  /** Address to listen on. */
-  readonly host: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-  /** Names and addresses by which others reach it; none but the loopback's are needed on the loopback. */
-  readonly allowedHosts?: readonly string[];
+export interface FollowerServerOptions extends StatusAddress {
   /** Makes a decision about a site; rejects with `not-found` if the site is not followed. */
   readonly decide: (decision: SiteDecision) => Promise<unknown>;
 }
@@ -36,38 +40,14 @@ export interface FollowerServer extends Listening, AsyncDisposable {
 
 const paths = { style: "/style.css", script: "/script.js", events: "/events", control: "/control" } as const;
 const mostFormBytes = 4096;
-const mostConnections = 256;
 /** Parts of the page are made at most so often, however many listen. */
 const leastUpdateMs = 900;
-const openMetricsType = "application/openmetrics-text";
-const metricsTypes = {
-  [openMetricsType]: "application/openmetrics-text; version=1.0.0; charset=utf-8",
-  "text/plain": "text/plain; version=0.0.4; charset=utf-8",
-} as const;
-
-const baseHeaders: Readonly<Record<string, string>> = {
-  "Cache-Control": "no-store",
-  "X-Content-Type-Options": "nosniff",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  // Without an origin of its own a form could not be told from that of another site.
-  "Referrer-Policy": "same-origin",
-};
 const pageHeaders: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Frame-Options": "DENY",
 };
-
-/** An answer that is not what was asked for. */
-class Refusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 class FollowerSite {
   readonly #options: FollowerServerOptions;
@@ -94,26 +74,17 @@ class FollowerSite {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      await this.#route(request, response);
-    } catch (error) {
-      const [status, message] =
-        error instanceof Refusal ? [error.status, error.message] : [500, "Something went wrong."];
-      // What is left of a body that was refused is not read.
-      if (!request.complete) response.setHeader("Connection", "close");
-      if (!response.headersSent) send(request, response, "text/plain; charset=utf-8", `${message}\n`, {}, status);
-    }
+    await refuseWhatIsThrown(request, response, async () => this.#route(request, response));
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isAskedByName(request.headers, this.#names))
-      throw new Refusal(421, "This server is not reached by that name (see --allow-host of tidemark crawl).");
+    refuseOtherNames(request, this.#names);
     const { pathname } = new URL(request.url ?? "", "http://localhost");
     if (pathname === paths.control) return await this.#control(request, response);
     const answers: Readonly<Record<string, () => void>> = {
       "/": () =>
         send(request, response, "text/html; charset=utf-8", renderFollowerPage(this.#status, this.#page), pageHeaders),
-      "/metrics": () => this.#sendMetrics(request, response),
+      "/metrics": () => sendMetrics(request, response, (format) => formatFollowerMetrics(this.#status, format)),
       [paths.style]: () => send(request, response, "text/css; charset=utf-8", followerPageStyle),
       [paths.script]: () => send(request, response, "text/javascript; charset=utf-8", followerPageScript),
       [paths.events]: () => this.#listen(request, response),
@@ -126,12 +97,6 @@ class FollowerSite {
       throw new Refusal(405, "Only GET and HEAD are answered here.");
     }
     answer();
-  }
-
-  #sendMetrics(request: IncomingMessage, response: ServerResponse): void {
-    const type = chooseType(request.headers.accept, ["text/plain", openMetricsType]);
-    const format = type === openMetricsType ? "openmetrics" : "prometheus";
-    send(request, response, metricsTypes[type], formatFollowerMetrics(this.#status, format), { Vary: "Accept" });
   }
 
   #listen(request: IncomingMessage, response: ServerResponse): void {
@@ -193,19 +158,6 @@ async function readForm(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  type: string,
-  text: string,
-  more: Readonly<Record<string, string>> = {},
-  status = 200,
-): void {
-  const body = Buffer.from(text);
-  response.writeHead(status, { ...baseHeaders, ...more, "Content-Type": type, "Content-Length": body.length });
-  response.end(request.method === "HEAD" ? undefined : body);
-}
-
 /**
  * Serves the metrics of a follower at `/metrics`, and at `/` a page with its sites and controls.
  *
@@ -214,16 +166,8 @@ function send(
  * @throws TidemarkError `bad-option` for an address that others reach and no name, or one that is none; `address-in-use`, `no-permission`, `io`
  */
 export async function serveFollower(options: FollowerServerOptions): Promise<FollowerServer> {
-  const { host, port, allowedHosts = [] } = options;
-  if (!isLoopback(host) && allowedHosts.length === 0)
-    throw new TidemarkError("bad-option", `Other machines can reach ${host}, and whoever does sees all sites.`, {
-      hint: "Use 127.0.0.1, or name the host that they ask for, such as --allow-host crawler.example.net.",
-    });
-  const odd = allowedHosts.find((name) => !isIP(name) && !/^[\w.-]+$/.test(name));
-  if (odd !== undefined)
-    throw new TidemarkError("bad-option", `${excerpt(odd)} is not a host.`, {
-      hint: "--allow-host takes a name or an address, without a scheme and a port.",
-    });
+  const { host, port } = options;
+  checkAddress(options, "all sites");
   const site = new FollowerSite(options);
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     void site.answer(request, response);
@@ -241,11 +185,6 @@ export async function serveFollower(options: FollowerServerOptions): Promise<Fol
     };
   } catch (error) {
     site.events[Symbol.dispose]();
-    if (!(error instanceof TidemarkError) || error.code !== "address-in-use") throw error;
-    throw new TidemarkError("address-in-use", error.message, {
-      hint: "Choose another port with --listen, or 0 for any free one.",
-      details: { host, port },
-      cause: error,
-    });
+    throw explainPort(error, options);
   }
 }

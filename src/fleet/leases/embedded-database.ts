@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import Database from "libsql";
 import { TidemarkError } from "../../core/index.ts";
 import { embeddedVersions } from "./embedded-schema.ts";
-import { refuseNewerSchema } from "./schema-version.ts";
+import { noFleet, refuseNewerSchema } from "./schema-version.ts";
 
 type Value = string | number | null | Uint8Array;
 
@@ -16,8 +17,9 @@ export class EmbeddedDatabase {
   readonly #database: InstanceType<typeof Database>;
   readonly #prepared = new Map<string, ReturnType<InstanceType<typeof Database>["prepare"]>>();
 
-  /** @throws TidemarkError `bad-option` if the file is another program's, `locked`, `io` */
-  constructor(file: string) {
+  /** @throws TidemarkError `bad-option` if the file is another program's, `not-found`, `locked`, `io` */
+  constructor(file: string, mustExist: boolean) {
+    if (mustExist && !existsSync(file)) throw noFleet(file);
     this.#file = file;
     this.#database = this.#tell(() => new Database(file, { timeout: busyMs }));
     try {

@@ -4,12 +4,13 @@ import { type DueSite, parkedMs } from "./crowded-addresses.ts";
 import { EmbeddedDatabase } from "./embedded-database.ts";
 import { chooseByAddress, findBusy, freeAddress, listDue, wake } from "./embedded-due-sites.ts";
 import { dropHistory, handUrls, storeResults } from "./embedded-results.ts";
-import { endOfWait, neverMs } from "./embedded-schema.ts";
+import { endOfWait } from "./embedded-schema.ts";
+import { countSites, readStatus } from "./embedded-status.ts";
 import type { FleetOptions } from "./fleet-options.ts";
+import type { FleetOutlook, FleetStatus } from "./fleet-status.ts";
 import type {
   AddedSite,
   Fleet,
-  FleetOutlook,
   NextVisit,
   SiteLease,
   SiteReading,
@@ -40,7 +41,7 @@ export class EmbeddedFleet implements Fleet {
   readonly #options: FleetOptions;
 
   constructor(file: string, options: FleetOptions) {
-    this.#database = new EmbeddedDatabase(file);
+    this.#database = new EmbeddedDatabase(file, options.mustExist);
     this.#options = options;
     const { worker, version } = options;
     if (worker === undefined) return;
@@ -208,19 +209,8 @@ export class EmbeddedFleet implements Fleet {
   }
 
   async outlook(): Promise<FleetOutlook> {
-    const now = this.#database.now();
-    const row = this.#database.first<{ due: number; waiting: number; held: number }>(
-      `WITH of AS (
-         SELECT owner IS NOT NULL AS is_held, next_at < ? AS is_awaited,
-           is_parked OR next_at <= max(?, coalesce(free_at, 0)) AS is_due
-         FROM site LEFT JOIN address ON name = site.address)
-       SELECT count(*) FILTER (WHERE is_due AND NOT is_held) AS due,
-         count(*) FILTER (WHERE is_awaited AND NOT is_due AND NOT is_held) AS waiting,
-         count(*) FILTER (WHERE is_held) AS held FROM of`,
-      neverMs,
-      now,
-    );
-    return { due: row?.due ?? 0, waiting: row?.waiting ?? 0, held: row?.held ?? 0 };
+    const { due, waiting, held } = countSites(this.#database, this.#database.now());
+    return { due, waiting, held };
   }
 
   async now(): Promise<number> {
@@ -251,6 +241,10 @@ export class EmbeddedFleet implements Fleet {
     return this.#database.transact(
       () => this.#database.run("UPDATE worker SET is_draining = 1 WHERE id = ?", worker) > 0,
     );
+  }
+
+  async status(): Promise<FleetStatus> {
+    return this.#database.transact((now) => readStatus(this.#database, now));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

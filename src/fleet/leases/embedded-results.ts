@@ -100,10 +100,11 @@ export function countRoom(database: EmbeddedDatabase, site: number): number {
   return handedBound - (there?.count ?? 0);
 }
 
-/** Drops the oldest visits and events, a batch of each, that the fleet does not keep any more. */
+/** Drops the oldest visits and events, a batch of each, and workers, that the fleet does not keep any more. */
 export function dropHistory(database: EmbeddedDatabase, now: number): void {
   const days = database.first<{ days: number }>("SELECT history_days AS days FROM fleet")?.days ?? 0;
   const beginMs = now - days * 86_400_000;
+  database.run("DELETE FROM worker WHERE seen < ?", beginMs);
   database.run(
     "DELETE FROM visit WHERE id IN (SELECT id FROM (SELECT id, at FROM visit ORDER BY id LIMIT 1000) WHERE at < ?)",
     beginMs,

@@ -14,4 +14,6 @@ export interface FleetOptions {
   readonly retryMs: number;
   /** How long the database may take for an answer: then the connection is made anew. */
   readonly attemptMs: number;
+  /** Whether a database without a fleet is refused, not made one of. */
+  readonly mustExist: boolean;
 }

@@ -11,7 +11,7 @@ const usualSchema = "tidemark_fleet";
  *
  * @param address - `postgres://user:password@host:port/database?schema=NAME` (schema `tidemark_fleet` if none is named), or a file,
  *   which processes of one machine share
- * @throws TidemarkError `site-unavailable`, `bad-option`, or what opening a file throws
+ * @throws TidemarkError `site-unavailable`, `bad-option`, `not-found`, `state-version`, or what opening a file throws
  */
 export async function openFleet(address: string, given: Partial<FleetOptions> = {}): Promise<Fleet> {
   const options = {
@@ -22,6 +22,7 @@ export async function openFleet(address: string, given: Partial<FleetOptions> = 
     stateVersion: 1,
     retryMs: 60_000,
     attemptMs: 30_000,
+    mustExist: false,
     ...omitUndefined(given),
   };
   if (!/^postgres(?:ql)?:\/\//.test(address)) return new EmbeddedFleet(address, options);

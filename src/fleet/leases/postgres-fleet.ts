@@ -3,21 +3,14 @@ import type { Sql } from "postgres";
 import { boundHanded, boundPriority, boundText, boundWait, isOrigin } from "./bounds.ts";
 import { type DueSite, parkedMs } from "./crowded-addresses.ts";
 import type { FleetOptions } from "./fleet-options.ts";
+import type { FleetOutlook, FleetStatus } from "./fleet-status.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { chooseByAddress, countLost, listDue, lockAddresses, wake } from "./postgres-due-sites.ts";
 import { addOrigins, dropHistory, handUrls, storeResults } from "./postgres-results.ts";
 import { migrate } from "./postgres-schema.ts";
 import { batches, batchSize, inMs } from "./postgres-sql.ts";
-import type {
-  AddedSite,
-  Fleet,
-  FleetOutlook,
-  NextVisit,
-  SiteLease,
-  SiteReading,
-  SiteResults,
-  WorkerOrders,
-} from "./site-leases.ts";
+import { countSites, readStatus } from "./postgres-status.ts";
+import type { AddedSite, Fleet, NextVisit, SiteLease, SiteReading, SiteResults, WorkerOrders } from "./site-leases.ts";
 
 interface LeasedRow {
   readonly site: string;
@@ -48,7 +41,7 @@ export class PostgresFleet implements Fleet {
   static async open(url: URL, schema: string, options: FleetOptions): Promise<PostgresFleet> {
     const fleet = new PostgresFleet(new PostgresConnection(url, schema, options), options);
     try {
-      await fleet.#connection.transact(async (sql) => migrate(sql, schema));
+      await fleet.#connection.transact(async (sql) => migrate(sql, schema, options.mustExist));
       await fleet.#join();
       return fleet;
     } catch (error) {
@@ -180,19 +173,8 @@ export class PostgresFleet implements Fleet {
 
   async outlook(): Promise<FleetOutlook> {
     await this.#wakeHanded();
-    return await this.#connection.read(async (sql) => {
-      const [row] = await sql<{ due: number; waiting: number; held: number; handed: number }[]>`
-        WITH of AS (
-          SELECT owner IS NOT NULL AS is_held, next_at < 'infinity' AS is_awaited,
-            is_parked OR next_at <= greatest(now(), free_at) AS is_due
-          FROM site LEFT JOIN address ON name = site.address)
-        SELECT (count(*) FILTER (WHERE is_due AND NOT is_held))::integer AS due,
-          (count(*) FILTER (WHERE is_awaited AND NOT is_due AND NOT is_held))::integer AS waiting,
-          (count(*) FILTER (WHERE is_held))::integer AS held,
-          (SELECT count(*) FROM handed_site)::integer AS handed FROM of`;
-      const { due = 0, waiting = 0, held = 0, handed = 0 } = row ?? {};
-      return { due: due + handed, waiting, held };
-    });
+    const { due, waiting, held } = await this.#connection.read(countSites);
+    return { due, waiting, held };
   }
 
   async now(): Promise<number> {
@@ -227,6 +209,10 @@ export class PostgresFleet implements Fleet {
     return await this.#connection.transact(async (sql) => {
       return (await sql`UPDATE worker SET is_draining = true WHERE id = ${worker}`).count > 0;
     });
+  }
+
+  async status(): Promise<FleetStatus> {
+    return await this.#connection.read(readStatus);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

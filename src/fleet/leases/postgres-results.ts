@@ -113,8 +113,9 @@ export function addOrigins(
     INSERT INTO site (id, priority) SELECT site, priority FROM added JOIN asked USING (origin)`;
 }
 
-/** Drops the oldest visits and events, a batch of each, that the fleet does not keep any more. */
+/** Drops the oldest visits and events, a batch of each, and workers, that the fleet does not keep any more. */
 export async function dropHistory(sql: Sql): Promise<void> {
+  await sql`DELETE FROM worker USING fleet WHERE seen < now() - history_days * interval '1 day'`;
   await sql`DELETE FROM visit WHERE id IN (
     SELECT id FROM (SELECT id, at FROM visit ORDER BY id LIMIT ${batchSize}) AS oldest, fleet
     WHERE at < now() - history_days * interval '1 day')`;

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { refuseNewerSchema } from "./schema-version.ts";
+import { noFleet, refuseNewerSchema } from "./schema-version.ts";
 
 /**
  * What each version of the schema adds to the one before. Versions only add: a program that knows fewer of them goes on while
@@ -51,12 +51,13 @@ const versions: readonly string[] = [
 /**
  * Brings the schema to the newest version: one program at a time, all of it or nothing.
  *
- * @throws TidemarkError `state-version` if a newer program has changed what this one needs
+ * @throws TidemarkError `not-found` if there is none and one must be, `state-version` if a newer program has changed what this one needs
  */
-export async function migrate(sql: Sql, schema: string): Promise<void> {
+export async function migrate(sql: Sql, schema: string, mustExist: boolean): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tidemark fleet ${schema}`}, 0))`;
   const [there] = await sql<{ has: boolean }[]>`SELECT to_regclass(${`"${schema}".fleet`}) IS NOT NULL AS has`;
   if (there?.has !== true) {
+    if (mustExist) throw noFleet(`the schema ${schema}`);
     await sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`;
     await sql`CREATE TABLE fleet (
       is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), schema_version integer NOT NULL,

@@ -11,3 +11,11 @@ export function refuseNewerSchema(needed: number, known: number, what: string): 
     details: { needed, known },
   });
 }
+
+/** What is thrown where a fleet is looked for, and there is none. */
+export function noFleet(where: string): TidemarkError {
+  return new TidemarkError("not-found", `There is no fleet in ${where}.`, {
+    hint: "Check the address; a worker, or tidemark fleet add, makes the database.",
+    details: { where },
+  });
+}

@@ -1,3 +1,5 @@
+import type { FleetOutlook, FleetStatus } from "./fleet-status.ts";
+
 /** A site that a worker holds until its lease ends. */
 export interface SiteLease {
   readonly site: number;
@@ -124,15 +126,6 @@ export interface SiteReading {
   readonly handed: ReadonlyArray<Omit<HandedUrl, "origin"> & { readonly id: number }>;
 }
 
-/** How far a crawl is. */
-export interface FleetOutlook {
-  /** Sites that are due, also those whose address is held or rests. */
-  readonly due: number;
-  /** Sites that are due at a later time. */
-  readonly waiting: number;
-  readonly held: number;
-}
-
 /** What workers read besides, and what is not leased. */
 export interface FleetStates {
   /** Reads the state of a leased site and the URLs that wait for it. Undefined: the lease is lost. */
@@ -165,6 +158,8 @@ export interface FleetControl {
   pause(isPaused: boolean): Promise<void>;
   /** Lets a worker claim nothing more. @returns false if no worker has this name */
   drain(worker: string): Promise<boolean>;
+  /** How the fleet and its workers do. */
+  status(): Promise<FleetStatus>;
 }
 
 /** The database of a fleet. */
