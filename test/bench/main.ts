@@ -26,6 +26,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   leases: () => import("./leases.ts"),
   "web-peers": () => import("./web-peers.ts"),
   boinc: () => import("./boinc.ts"),
+  volunteers: () => import("./volunteers.ts"),
 };
 
 const names = Object.keys(benchmarks);

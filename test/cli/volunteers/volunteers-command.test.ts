@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readProjectFile } from "../../../src/fleet/index.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { runProgram } from "../run-program.ts";
+
+for (const [line, said] of [
+  ["volunteers start web", /There is no action "start"/],
+  ["volunteers init", /dir is missing/],
+  ["volunteers init web", /--volunteer is missing/],
+  ["volunteers init web --seeds a", /--seeds is not for volunteers init/],
+  ["volunteers init web --user-agent x --volunteer Ann!", /Ann!: not a new name/],
+  ["volunteers serve web", /--seeds is missing/],
+  ["volunteers serve web --volunteer ann", /--volunteer is not for volunteers serve/],
+  ["volunteers serve web --seeds a --cert b", /--cert and --cert-key belong together/],
+  ["work --key a", /--key and --units need --from/],
+  ["work --from http://x.example/ --in a", /--in and --out are not for work --from/],
+  ["work --from http://x.example/", /--key is missing/],
+  ["work --from http://x.example/ --key /dev/null", /not the key of a volunteer/],
+] as const)
+  test(`${line} is refused`, async () => {
+    using folder = makeTempFolder();
+    const words = line.split(" ").map((word) => (word === "web" ? join(folder.path, "web") : word));
+    const { code, stderr } = await runProgram(...words);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, said);
+  });
+
+test("volunteers are added to a project one after the other, and none twice", async () => {
+  using folder = makeTempFolder();
+  const init = async (...more: string[]) => await runProgram("volunteers", "init", folder.path, ...more);
+  assert.equal((await init("--volunteer", "ann")).code, 4, "no project is there");
+  assert.equal((await init("--user-agent", "MyBot/1.0", "--volunteer", "ann")).code, 0);
+  assert.equal((await init("--volunteer", "bob")).code, 0);
+  assert.equal((await init("--volunteer", "ann")).code, 2);
+  assert.equal((await init("--user-agent", "Other/1.0")).code, 2);
+  const { userAgent, volunteers } = readProjectFile(folder.path);
+  assert.deepEqual([userAgent, [...volunteers.keys()]], ["MyBot/1.0", ["ann", "bob"]]);
+  const file = join(folder.path, "volunteers.json");
+  const text = readFileSync(file, "utf8");
+  for (const [part, by] of [
+    ["MyBot/1.0", ""],
+    ['"knownPages": []', '"knownPages": ["ftp://x"]'],
+    ['"ann": "', '"ann": "x'],
+    ["{", ""],
+  ] as const) {
+    writeFileSync(file, text.replace(part, by));
+    assert.throws(() => readProjectFile(folder.path), { code: "bad-option" });
+  }
+});
