@@ -33,7 +33,7 @@ const maxConnections = 512;
 const requestMs = 120_000;
 const defaultRequestsPerMinute = 120;
 /** After an answer without a unit a volunteer asks again in a second, then after twice as long each time. */
-const mostIdleSeconds = 64;
+const mostIdleSeconds = 4;
 const statusOf: Readonly<Record<Submission, number>> = {
   accepted: 200,
   malformed: 400,

@@ -41,7 +41,7 @@ export interface UnitWorkOptions
   readonly unitPages?: number | undefined;
   /** Whether a page was fetched, and is not to be fetched again yet. */
   readonly isDone: (url: string) => boolean;
-  /** Sites with units of an earlier run, and until when these may be worked on. */
+  /** Sites with units of an earlier run, and until when nobody asks them; Infinity while the end is not known. It may change. */
   readonly busyUntil: ReadonlyMap<string, EpochMs>;
 }
 
@@ -52,6 +52,8 @@ interface NotedPage {
 }
 
 const maxOpenSites = 10_000;
+/** A site that is busy is looked at again after so long. */
+const againMs = 1000;
 
 /**
  * The frontier of a crawl of the Web, for units of one site: the same queue, links, order and scope; neither a site nor an address is given
@@ -144,7 +146,7 @@ export class UnitWork implements AsyncDisposable {
     let until = now;
     for (const [other, end] of this.#options.busyUntil)
       if (other === origin || this.#frontier.addressAt(other) === address) until = Math.max(until, end);
-    return until;
+    return Math.min(until, now + againMs);
   }
 
   end(

@@ -37,13 +37,14 @@ export function shufflePaths(paths: readonly string[], random: () => number): st
   return drawn.sort((a, b) => a.order - b.order).map(({ path }) => path);
 }
 
-/** The pages of a unit that the project looks at itself: those on which copies differ first. */
+/** The pages of a unit that the project looks at itself, one of ten, but two at least: those on which copies differ first. */
 export function samplePages(
   { pages }: StoredUnit,
   differing: readonly string[],
-  count: number,
+  most: number,
   random: () => number,
 ): string[] {
   const others = pages.map(({ path }) => path).filter((path) => !differing.includes(path));
+  const count = Math.min(most, Math.max(2, Math.ceil(pages.length / 10)));
   return [...shufflePaths(differing, random), ...shufflePaths(others, random)].slice(0, count);
 }

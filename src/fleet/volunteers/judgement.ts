@@ -55,8 +55,14 @@ export function compareResults(a: WorkResult, b: WorkResult, allow: Allowance): 
 /** What a visit of the project's own says of a volunteer's result. */
 export type Verdict = "right" | "wrong" | "unclear";
 
+/** What is allowed beside what the pages themselves change. */
+const excess = 0.15;
+/** Pages that change more than so are not judged. */
+const mostUsual = 0.5;
+
 /**
- * Judges a result by two visits of the project's own, one after the other: what these differ by is the pages' own.
+ * Judges a result by two visits of the project's own, one after the other: what these differ by is the pages' own. It is wrong if it has more
+ * links that neither visit has, or lacks more that both have, than pages do that change so.
  *
  * @param again - the second visit; undefined if there was none
  */
@@ -70,9 +76,29 @@ export function judgeResult(
   if (pages === 0) return "unclear";
   if (distance <= allowed) return "right";
   if (again === undefined) return "unclear";
-  const usual = compareResults(own, again, allow);
-  if (usual.pages === 0 || usual.distance > 0.5) return "unclear";
-  return distance > allowed + 2 * usual.distance ? "wrong" : "unclear";
+  const told = new Map(result.pages.map((page) => [page.path, page]));
+  const second = new Map(again.pages.map((page) => [page.path, page]));
+  const counts = { links: 0, unknown: 0, lasting: 0, missing: 0, own: 0, passing: 0 };
+  for (const page of own.pages) {
+    const [one, other] = [told.get(page.path), second.get(page.path)];
+    if (one === undefined || other === undefined || ![page, one, other].every(isComparable)) continue;
+    if (kindOf(page) !== kindOf(other)) continue;
+    // One more than its links: what it is.
+    const isSame = kindOf(page) === kindOf(one);
+    const [a, b, c] = [new Set(page.links), new Set(other.links), new Set(one.links)];
+    const lasting = page.links.filter((link) => b.has(link));
+    counts.own += page.links.length + 1;
+    counts.passing += page.links.length - lasting.length;
+    counts.links += one.links.length + 1;
+    counts.unknown += one.links.filter((link) => !a.has(link) && !b.has(link)).length + (isSame ? 0 : 1);
+    counts.lasting += lasting.length + 1;
+    counts.missing += lasting.filter((link) => !c.has(link)).length + (isSame ? 0 : 1);
+  }
+  if (counts.own === 0) return "unclear";
+  const usual = counts.passing / counts.own;
+  if (usual > mostUsual) return "unclear";
+  const most = excess + 1.5 * usual;
+  return counts.unknown / counts.links > most || counts.missing / counts.lasting > most ? "wrong" : "unclear";
 }
 
 const unknownAllowance = 0.2;

@@ -1,5 +1,6 @@
 import type { EpochMs } from "../../core/index.ts";
 import type { WorkPage, WorkResult } from "../../formats/work-unit/index.ts";
+import type { Verdict } from "./judgement.ts";
 
 /** Pages of the project's own, whose answers it knows. */
 export class KnownAnswers {
@@ -24,12 +25,14 @@ export class KnownAnswers {
     this.#busyUntil.set(origin, until);
   }
 
-  /** Whether a result says of these pages what they are: bytes and links. What was not answered is no lie. */
-  isRight(origin: string, { pages }: WorkResult): boolean {
-    return pages.every(({ path, answer, body, links }) => {
+  /** What a result says of these pages: bytes and links have to be as they are, and what was not answered is no lie. */
+  judge(origin: string, { pages }: WorkResult): Verdict {
+    if (!this.#pages.has(origin)) return "unclear";
+    const isRight = pages.every(({ path, answer, body, links }) => {
       const known = this.#pages.get(origin)?.get(path);
       if (known === undefined || typeof answer !== "number" || answer >= 500 || answer === 429) return true;
       return answer === 200 && body?.digest === known.body?.digest && links.join("\n") === known.links.join("\n");
     });
+    return isRight ? "right" : "wrong";
   }
 }

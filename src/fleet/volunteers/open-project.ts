@@ -42,9 +42,9 @@ export async function openVolunteerProject(options: OpenProjectOptions): Promise
   const { signal } = ending;
   const store = new VolunteerStore(join(resolve(into), ".tidemark", "volunteers.db"));
   let project: VolunteerProject | undefined;
+  const busyUntil = new Map<string, EpochMs>(store.openUnits().map(({ origin }) => [origin, Number.POSITIVE_INFINITY]));
   let work: UnitWork;
   try {
-    const busyUntil = new Map<string, EpochMs>(store.openUnits().map(({ origin, ends }) => [origin, ends]));
     work = await UnitWork.open({ ...options, restMs, busyUntil, isDone: (url) => project?.isDone(url) === true });
   } catch (error) {
     store[Symbol.dispose]();
@@ -57,7 +57,7 @@ export async function openVolunteerProject(options: OpenProjectOptions): Promise
       ...{ auditShare, auditPages, revisitMs },
     },
     {
-      ...{ store, work, clock, random, onEvent },
+      ...{ store, work, clock, random, onEvent, busyUntil },
       visit: (unit) => visitUnit(unit, { politeness, signal, ...omitUndefined({ allowPrivate, ca, proxy, clock }) }),
     },
   );

@@ -39,6 +39,8 @@ export interface ProjectMeans {
   /** The project's own visit. */
   readonly visit: (unit: WorkUnit) => Promise<WorkResult>;
   readonly clock: Clock;
+  /** Sites with units of an earlier run, and until when nobody asks them: kept up to date for who chooses work. Default: nobody wants to know. */
+  readonly busyUntil?: Map<string, EpochMs> | undefined;
   /** From 0 to 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly onEvent?: ((event: ProjectEvent) => void) | undefined;

@@ -152,7 +152,8 @@ export class VolunteerProject implements UnitDispatcher {
     const paths = unit.pages.map(({ path }) => path);
     const wrong = checkResult(result, { ...copy, paths, crawlDelayMs, pageLinks }, now);
     if (wrong === "malformed") return "malformed";
-    const isLie = wrong === "impolite" || (unit.isKnown && !this.#known.isRight(unit.origin, result));
+    const known = unit.isKnown ? this.#known.judge(unit.origin, result) : "unclear";
+    const isLie = wrong === "impolite" || known === "wrong";
     if (wrong !== undefined || isLie) {
       this.#loseCopy(copy, "failed", now);
       if (isLie) this.#note(volunteer, "wrong", now);
@@ -164,7 +165,7 @@ export class VolunteerProject implements UnitDispatcher {
         store.dropUnit(unit.id);
       });
       this.#known.keepBusy(unit.origin, now + this.#options.restMs);
-      this.#note(volunteer, "right", now);
+      this.#note(volunteer, known, now);
       return "accepted";
     }
     store.setCopy(name, "in", now, Buffer.from(content).toString("latin1"));
@@ -323,8 +324,11 @@ export class VolunteerProject implements UnitDispatcher {
   #release(unit: StoredUnit, left: readonly string[], isReachable: boolean, now: EpochMs): void {
     const { id, origin, isKnown } = unit;
     if (isKnown) this.#known.keepBusy(origin, now + this.#options.restMs);
-    // A site of an earlier run is free when that run said so; its pages are in line again.
-    if (!this.#taken.delete(id)) return;
+    // The pages of an earlier run are in line again.
+    if (!this.#taken.delete(id)) {
+      this.#means.busyUntil?.set(origin, now + this.#options.restMs);
+      return;
+    }
     const again = left.filter((path) => {
       const times = (this.#timesLeft.get(origin + path) ?? 0) + (isReachable ? 1 : 0);
       this.#timesLeft.set(origin + path, times);

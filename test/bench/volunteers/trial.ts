@@ -34,7 +34,7 @@ export const checks = ["none", "majority", "layers"] as const;
 /** `none`: whatever comes is believed; `majority`: links that two of two or three copies have; `layers`: the program's own checks. */
 export type Check = (typeof checks)[number];
 
-const unitPages = 10;
+const unitPages = 20;
 const stepMs = 2000;
 
 interface Taken {

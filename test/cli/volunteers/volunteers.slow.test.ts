@@ -12,8 +12,8 @@ import { readLinks } from "../../../src/storage/index.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { endOf, runProgram, startProgram } from "../run-program.ts";
 
-const sites = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"];
-const pages = 12;
+const sites = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+const pages = 8;
 
 interface SeenVisit {
   readonly beganAt: number;
@@ -108,7 +108,7 @@ test("volunteers crawl some sites, while they and the server are killed; a site 
   let server = await startServer(serve(0));
   const { port } = new URL(server.url);
   const work = (name: string): ChildProcess => {
-    const child = startProgram(["work", "--from", server.url, "--key", keyOf(name), "--allow-private", "--quiet"]);
+    const child = startProgram(["work", "--from", server.url, "--key", keyOf(name), "--allow-private"]);
     child.stderr?.pipe(process.stderr);
     child.stdout?.resume();
     return child;
@@ -122,14 +122,14 @@ test("volunteers crawl some sites, while they and the server are killed; a site 
   const waitFor = async (count: number): Promise<void> => {
     const until = performance.now() + 40_000;
     while (new Set(web.pages).size < count) {
-      assert.ok(performance.now() < until, `${new Set(web.pages).size} of ${count} pages`);
+      assert.ok(performance.now() < until, `${new Set(web.pages).size} of ${count} pages: ${[...new Set(web.pages)].sort().join(" ")}`);
       await delay(50);
     }
   };
-  await waitFor(6);
+  await waitFor(4);
   await Promise.all(workers.map((child) => stop(child, "SIGKILL")));
   workers = names.map(work);
-  await waitFor(14);
+  await waitFor(8);
   await stop(server.child, "SIGKILL");
   server = await startServer(serve(Number(port)));
   await waitFor(sites.length * pages);
@@ -151,7 +151,7 @@ test("volunteers crawl some sites, while they and the server are killed; a site 
     for (let page = 0; page < pages; page++) {
       const found =
         links.get(`http://${site}:${web.port}/${page || ""}`) ?? links.get(`http://${site}:${web.port}/${page}`);
-      assert.ok(found !== undefined && found.length >= 5, `${site}/${page}: ${found?.length}`);
+      assert.ok(found !== undefined && found.length >= 4, `${site}/${page}: ${found?.length}`);
     }
   const graph = await runProgram("graph", "import", join(folder.path, "graph"), "--crawl", project);
   assert.equal(graph.code, 0, graph.stderr);
