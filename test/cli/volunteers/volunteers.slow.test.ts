@@ -122,7 +122,10 @@ test("volunteers crawl some sites, while they and the server are killed; a site 
   const waitFor = async (count: number): Promise<void> => {
     const until = performance.now() + 40_000;
     while (new Set(web.pages).size < count) {
-      assert.ok(performance.now() < until, `${new Set(web.pages).size} of ${count} pages: ${[...new Set(web.pages)].sort().join(" ")}`);
+      assert.ok(
+        performance.now() < until,
+        `${new Set(web.pages).size} of ${count} pages: ${[...new Set(web.pages)].sort().join(" ")}`,
+      );
       await delay(50);
     }
   };
