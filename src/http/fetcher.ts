@@ -143,7 +143,7 @@ const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE--
  * @param pem - one or more certificates
  * @throws TypeError if it contains no certificate, or an unreadable one
  */
-function trustAuthorities(pem: string): tls.SecureContext {
+export function trustAuthorities(pem: string): tls.SecureContext {
   const certificates = pem.match(certificateBlock) ?? [];
   if (certificates.length === 0) throw new TypeError("no certificate in PEM is there");
   for (const certificate of certificates) {

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 import { classifyError } from "./failure.ts";
+import { trustAuthorities } from "./fetcher.ts";
 
 /** Bytes that are to be sent to a server that the user named. */
 export interface PostBytesRequest {
@@ -29,9 +30,10 @@ export type PostBytesOutcome =
 export class BytePoster implements AsyncDisposable {
   readonly #agent: Agent;
 
-  /** @param ca - additional authorities in PEM; then those of Node are not trusted */
+  /** @param ca - authorities in PEM that are trusted in addition to Node's @throws TypeError if they are none */
   constructor(ca: string | undefined) {
-    this.#agent = new Agent({ connections: 1, ...(ca !== undefined && { connect: { ca } }) });
+    const trusted = ca === undefined ? undefined : { connect: { secureContext: trustAuthorities(ca) } };
+    this.#agent = new Agent({ connections: 1, ...trusted });
   }
 
   /** Sends once; whatever a server or network does is a branch of the outcome. Redirects are not followed. */

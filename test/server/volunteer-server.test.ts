@@ -5,12 +5,17 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createRandom, TidemarkError } from "../../src/core/index.ts";
-import { isKeyOf, parseKey } from "../../src/fleet/index.ts";
+import { isKeyOf, parseKey, type WorkEvent, type WorkLoopOptions, workFor } from "../../src/fleet/index.ts";
 import { VolunteerProject } from "../../src/fleet/volunteers/volunteer-project.ts";
 import { VolunteerStore } from "../../src/fleet/volunteers/volunteer-store.ts";
 import { formatWorkResult, type WorkUnit } from "../../src/formats/work-unit/index.ts";
-import { serveVolunteers, type VolunteerServer } from "../../src/server/volunteer-server.ts";
+import {
+  serveVolunteers,
+  type VolunteerServer,
+  type VolunteerServerOptions,
+} from "../../src/server/volunteer-server.ts";
 import { readUnit, SimulatedWeb, SimulatedWork } from "../bench/volunteers/simulated-web.ts";
+import { cert, key } from "../http/own-certificate.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 interface Served extends AsyncDisposable {
@@ -23,7 +28,7 @@ interface Served extends AsyncDisposable {
   readonly visits: WorkUnit[];
 }
 
-async function serve(requestsPerMinute = 100_000): Promise<Served> {
+async function serve(requestsPerMinute = 100_000, tls?: VolunteerServerOptions["tls"]): Promise<Served> {
   const folder = makeTempFolder();
   const web = new SimulatedWeb({ sites: 50, pagesPerSite: 20, linksPerPage: 5, mostRestless: 0, seed: 1 });
   const work = new SimulatedWork(web, { unitPages: 5, restMs: 0 });
@@ -48,10 +53,10 @@ async function serve(requestsPerMinute = 100_000): Promise<Served> {
   for (const name of volunteers.keys()) project.register(name, Date.now());
   const file = { userAgent: "x", knownPages: [], volunteers };
   const server = await serveVolunteers({
-    ...{ host: "127.0.0.1", port: 0, dispatcher: project, maxResultBytes: 1_000_000, requestsPerMinute },
+    ...{ host: "127.0.0.1", port: 0, dispatcher: project, maxResultBytes: 1_000_000, requestsPerMinute, tls },
     volunteerOf: (text) => {
-      const key = parseKey(text);
-      return key !== undefined && isKeyOf(file, key) ? key.volunteer : undefined;
+      const given = parseKey(text);
+      return given !== undefined && isKeyOf(file, given) ? given.volunteer : undefined;
     },
   });
   return {
@@ -184,6 +189,28 @@ test("keys do not cross the network in the clear", async () => {
     (error) => error instanceof TidemarkError && error.code === "bad-option",
   );
   assert.ok(served.server.url.startsWith("http://127.0.0.1:"));
+});
+
+test("over HTTPS a volunteer works for a server whose authority he trusts, and for no other", {
+  timeout: 20_000,
+}, async () => {
+  await using served = await serve(100_000, { cert, key });
+  assert.ok(served.server.url.startsWith("https://127.0.0.1:"));
+  const events: WorkEvent[] = [];
+  const stop = new AbortController();
+  const options = {
+    ...{ from: served.server.url, key: served.keys.ann ?? "", signal: stop.signal, units: 1 },
+    // The sites of its units are names that nobody has.
+    resolve: ((_name, _options, done) => done(null, [])) as NonNullable<WorkLoopOptions["resolve"]>,
+    delay: async () => undefined,
+    onEvent: (event: WorkEvent) => {
+      events.push(event);
+      if (event.event === "idle") stop.abort();
+    },
+  };
+  assert.deepEqual(await workFor({ ...options, ca: cert }), { units: 1, accepted: 1, pages: 5 });
+  assert.deepEqual(await workFor(options), { units: 0, accepted: 0, pages: 0 });
+  assert.match(JSON.stringify(events.at(-1)), /certificate/);
 });
 
 /** Sends bytes as they are, and waits until the server has closed, or for a moment. */

@@ -98,9 +98,9 @@ export class UnitWork implements AsyncDisposable {
   static async open(options: UnitWorkOptions): Promise<UnitWork> {
     const { clock = Date.now } = options;
     const into = resolve(options.into);
-    await beginOf(sideFileIn(into, "web.json"), clock);
     const queue = new UrlQueue(join(into, ".tidemark", "queue"), { memoryBytes: options.queueBytes });
     try {
+      await beginOf(sideFileIn(into, "web.json"), clock);
       return new UnitWork(options, queue, new LinkLog(join(into, "links"), { clock }));
     } catch (error) {
       queue[Symbol.dispose]();

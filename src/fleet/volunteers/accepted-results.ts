@@ -26,10 +26,14 @@ export function allowanceIn(store: VolunteerStore, { origin }: StoredUnit): Allo
   return (path) => allowanceOf(store.page(origin + path)?.largest);
 }
 
+export function pathsOf({ pages }: StoredUnit): string[] {
+  return pages.map(({ path }) => path);
+}
+
 /** Paths of a unit that a result does not answer. */
-export function leftOf({ pages }: StoredUnit, { pages: done }: WorkResult): string[] {
+export function leftOf(unit: StoredUnit, { pages: done }: WorkResult): string[] {
   const answered = new Set(done.filter(({ answer }) => answer !== "left").map(({ path }) => path));
-  return pages.map(({ path }) => path).filter((path) => !answered.has(path));
+  return pathsOf(unit).filter((path) => !answered.has(path));
 }
 
 export function shufflePaths(paths: readonly string[], random: () => number): string[] {
@@ -39,12 +43,12 @@ export function shufflePaths(paths: readonly string[], random: () => number): st
 
 /** The pages of a unit that the project looks at itself, one of ten, but two at least: those on which copies differ first. */
 export function samplePages(
-  { pages }: StoredUnit,
+  unit: StoredUnit,
   differing: readonly string[],
   most: number,
   random: () => number,
 ): string[] {
-  const others = pages.map(({ path }) => path).filter((path) => !differing.includes(path));
-  const count = Math.min(most, Math.max(2, Math.ceil(pages.length / 10)));
+  const others = pathsOf(unit).filter((path) => !differing.includes(path));
+  const count = Math.min(most, Math.max(2, Math.ceil(unit.pages.length / 10)));
   return [...shufflePaths(differing, random), ...shufflePaths(others, random)].slice(0, count);
 }

@@ -58,22 +58,38 @@ export async function openVolunteerProject(options: OpenProjectOptions): Promise
     },
     {
       ...{ store, work, clock, random, onEvent, busyUntil },
-      visit: (unit) => visitUnit(unit, { politeness, signal, ...omitUndefined({ allowPrivate, ca, proxy, clock }) }),
+      visit: async (unit) => {
+        const means = omitUndefined({ allowPrivate, ca, proxy, clock });
+        const result = await visitUnit(unit, { politeness, signal, ...means });
+        // What was cut off says nothing: the next run makes the visit again.
+        signal.throwIfAborted();
+        return result;
+      },
     },
   );
   project = opened;
+  const fail = (error: unknown): void => {
+    if (!signal.aborted) onError?.(error);
+  };
+  // A slow site keeps no other unit waiting.
+  const running = new Set<Promise<void>>();
   const settling = (async () => {
     await opened.learnKnown(knownPages, clock());
     while (!signal.aborted) {
-      await opened.settle(clock());
+      const settled = opened
+        .settle(clock())
+        .catch(fail)
+        .finally(() => running.delete(settled));
+      running.add(settled);
       await delay(settleMs, undefined, { signal }).catch(() => undefined);
     }
-  })().catch((error: unknown) => onError?.(error));
+  })().catch(fail);
   return {
     project: opened,
     [Symbol.asyncDispose]: async () => {
       ending.abort();
       await settling;
+      await Promise.all(running);
       await work[Symbol.asyncDispose]();
       store[Symbol.dispose]();
     },

@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { EpochMs } from "../../core/index.ts";
 import { formatWorkUnit, maxResultBytes, parseWorkResult, type WorkResult } from "../../formats/work-unit/index.ts";
-import { type Accepted, acceptedOf, allowanceIn, leftOf, samplePages, shufflePaths } from "./accepted-results.ts";
+import {
+  type Accepted,
+  acceptedOf,
+  allowanceIn,
+  leftOf,
+  pathsOf,
+  samplePages,
+  shufflePaths,
+} from "./accepted-results.ts";
 import { checkResult } from "./check-result.ts";
 import { GraphIntake } from "./graph-intake.ts";
 import { compareResults, judgeResult, type Verdict } from "./judgement.ts";
@@ -102,7 +110,11 @@ export class VolunteerProject implements UnitDispatcher {
     this.#loseCopy(copy, "failed", now);
   }
 
-  /** Ends what is overdue, makes the project's own visits, and plans revisits. To be called about once a second. */
+  /**
+   * Ends what is overdue, plans revisits, and begins the project's own visits. To be called about once a second.
+   *
+   * @returns resolves when the visits that it began have ended
+   */
   async settle(now: EpochMs): Promise<void> {
     const { store } = this.#means;
     for (const unit of store.endedUnits(now)) {
@@ -110,20 +122,15 @@ export class VolunteerProject implements UnitDispatcher {
       if (out !== undefined) this.#loseCopy(out, "late", now);
       // Nobody took the second copy in its time slot.
       else if (unit.stage === "second") store.setStage(unit.id, "judge", now, now);
-      else
-        this.#end(
-          unit,
-          unit.pages.map(({ path }) => path),
-          true,
-          now,
-        );
+      else this.#end(unit, pathsOf(unit), true, now);
+    }
+    this.#intake.planRevisits(now);
+    if (now - this.#forgottenAt >= 3_600_000) {
+      this.#forgottenAt = now;
+      store.forgetCopies(now - forgetAfterMs);
     }
     const due = store.unitsIn("judge", now, ownVisitsAtOnce * 2).filter(({ id }) => !this.#judging.has(id));
     await Promise.all(due.slice(0, ownVisitsAtOnce - this.#judging.size).map((unit) => this.#judge(unit, now)));
-    this.#intake.planRevisits(now);
-    if (now - this.#forgottenAt < 3_600_000) return;
-    this.#forgottenAt = now;
-    store.forgetCopies(now - forgetAfterMs);
   }
 
   /** Learns what pages of the project's own are. */
@@ -149,7 +156,7 @@ export class VolunteerProject implements UnitDispatcher {
     if (!parsed.ok) return "malformed";
     const result = parsed.value;
     const { crawlDelayMs, pageLinks } = this.#options;
-    const paths = unit.pages.map(({ path }) => path);
+    const paths = pathsOf(unit);
     const wrong = checkResult(result, { ...copy, paths, crawlDelayMs, pageLinks }, now);
     if (wrong === "malformed") return "malformed";
     const known = unit.isKnown ? this.#known.judge(unit.origin, result) : "unclear";
@@ -183,12 +190,7 @@ export class VolunteerProject implements UnitDispatcher {
     if (second === undefined) {
       if (first.result.robots === "unreachable") {
         // What is not there is tried again later by another volunteer.
-        this.#end(
-          unit,
-          unit.pages.map(({ path }) => path),
-          false,
-          now,
-        );
+        this.#end(unit, pathsOf(unit), false, now);
         return;
       }
       const probability = checkProbability(reputationIn(store, first.volunteer));
@@ -235,13 +237,7 @@ export class VolunteerProject implements UnitDispatcher {
     try {
       const accepted = acceptedOf(this.#means.store, unit);
       const [first, second] = accepted;
-      if (first === undefined)
-        return this.#end(
-          unit,
-          unit.pages.map(({ path }) => path),
-          true,
-          now,
-        );
+      if (first === undefined) return this.#end(unit, pathsOf(unit), true, now);
       const allow = allowanceIn(this.#means.store, unit);
       const differing = second === undefined ? [] : compareResults(first.result, second.result, allow).differing;
       const paths = samplePages(unit, differing, this.#options.auditPages, this.#random);
@@ -273,7 +269,7 @@ export class VolunteerProject implements UnitDispatcher {
     const { onEvent } = this.#means;
     const believed = mergeResults(reports, own);
     this.#intake.take(unit, believed, now);
-    const left = unit.pages.map(({ path }) => path).filter((path) => !believed.has(path));
+    const left = pathsOf(unit).filter((path) => !believed.has(path));
     const links = [...believed.values()].reduce((sum, page) => sum + page.links.length, 0);
     onEvent?.({ event: "unit-ended", site: unit.origin, pages: believed.size, links });
     if (unit.stage === "held") {
@@ -306,13 +302,7 @@ export class VolunteerProject implements UnitDispatcher {
     const unit = store.unit(copy.unit);
     if (unit === undefined) return;
     if (unit.stage === "second") store.setStage(unit.id, "judge", now + this.#options.restMs, now);
-    else
-      this.#end(
-        unit,
-        unit.pages.map(({ path }) => path),
-        true,
-        now,
-      );
+    else this.#end(unit, pathsOf(unit), true, now);
   }
 
   #end(unit: StoredUnit, left: readonly string[], isReachable: boolean, now: EpochMs): void {
@@ -385,7 +375,7 @@ export class VolunteerProject implements UnitDispatcher {
 
   #issue(unit: StoredUnit, volunteer: string, now: EpochMs): AssignedUnit {
     const { store, onEvent } = this.#means;
-    const paths = unit.pages.map(({ path }) => path);
+    const paths = pathsOf(unit);
     const text = makeUnit(this.#options, unit.origin, paths, now);
     const name = `u${unit.id}-${randomBytes(6).toString("hex")}`;
     const deadline = text.deadline * 1000;
