@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "../../../src/core/page.ts";
-import type { DeletionReason, HeldBody } from "../../../src/core/tracked-url.ts";
+import type { DeletionReason, HeldBody, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { nodeCodec } from "../../../src/http/index.ts";
 import { FolderObjects } from "../../../src/storage/objects/folder-objects.ts";
 import { ObjectBodies } from "../../../src/storage/objects/object-bodies.ts";
 import type { ObjectWriter } from "../../../src/storage/objects/object-index.ts";
 import { objectFolderOf } from "../../../src/storage/objects/object-name.ts";
+import { maxObjectBytes } from "../../../src/storage/objects/object-store.ts";
+import { StateReader } from "../../../src/storage/state/state-reader.ts";
 import { openStore, type Store } from "../../../src/storage/state/store.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 import { keptAs } from "../state/settled.ts";
@@ -45,16 +48,13 @@ class Holder implements Disposable {
   }
 
   async settle(path: string, text: string): Promise<void> {
-    const { urls } = this.site;
-    const list = urls.beginList();
-    urls.note([{ path, depth: 0, lastmod: undefined }], list);
-    const page = await this.keep(path, text);
-    urls.settle([keptAs(this.#find(path), page)], [], 1);
+    const url = this.find(path);
+    this.site.urls.settle([keptAs(url, await this.keep(path, text))], [], 1);
   }
 
   remove(path: string, reason: DeletionReason = "gone"): void {
     this.bodies.remove(path);
-    this.site.urls.settle([{ kind: "removed", url: this.#find(path), reason, askedAt: 2, dueAt: 0 }], [], 2);
+    this.site.urls.settle([{ kind: "removed", url: this.find(path), reason, askedAt: 2, dueAt: 0 }], [], 2);
   }
 
   async read(path: string): Promise<string | undefined> {
@@ -62,8 +62,11 @@ class Holder implements Disposable {
     return body === undefined ? undefined : Buffer.from(body).toString();
   }
 
-  #find(path: string) {
-    const url = this.site.urls.find(path);
+  /** A URL, noted if it is not known. */
+  find(path: string): TrackedUrl {
+    const { urls } = this.site;
+    urls.note([{ path, depth: 0, lastmod: undefined }], urls.beginList());
+    const url = urls.find(path);
     assert.ok(url !== undefined, path);
     return url;
   }
@@ -261,6 +264,41 @@ describe("bodies as objects", () => {
     await holder.settle("/a", "one");
     writeFileSync(join(places.objects, places.names()[0] ?? ""), "ONE");
     assert.equal(await holder.read("/a"), undefined);
+  });
+
+  it("are settled as they were stored, also if the page was stored again meanwhile", async () => {
+    using places = new Places();
+    {
+      using holder = await places.open();
+      const url = holder.find("/a");
+      const one = await holder.keep("/a", "one");
+      const two = await holder.keep("/a", "two");
+      holder.site.urls.settle([keptAs(url, one)], [], 1);
+      assert.equal(await holder.read("/a"), "two");
+      {
+        using reader = new StateReader(join(places.into, ".tidemark", "state.db"));
+        const [site] = reader.readSites();
+        assert.ok(site !== undefined);
+        const sha256 = createHash("sha256").update("one").digest("hex");
+        assert.match(reader.findObject(site, "/a") ?? "", new RegExp(`/${sha256}\\.1$`));
+        assert.equal(reader.findObject(site, "/b"), undefined);
+      }
+      holder.site.urls.settle([keptAs(url, two)], [], 2);
+    }
+    using next = await places.open();
+    assert.equal(await next.read("/a"), "two");
+    assert.equal(places.names().length, 1);
+  });
+
+  it("have at most 5 GiB", async () => {
+    using places = new Places();
+    using holder = await places.open();
+    const file = holder.bodies.open();
+    truncateSync(file.file, maxObjectBytes + 1);
+    const kept = await holder.bodies.keep(pageOf("/a", Buffer.of()), file);
+    assert.equal(!kept.ok && kept.error.code, "too-large");
+    assert.deepEqual([places.names(), holder.bodies.mayHold("/a")], [[], false]);
+    file.discard();
   });
 
   it("belong to one crawl", async () => {

@@ -81,7 +81,9 @@ export function describeObjectStore(kind: string, open: () => ObjectStore | Prom
       const store = await open();
       await store.put("ten", Buffer.alloc(10));
       const refuse = (): never => assert.fail("a piece was given");
+      await store.put("large", Buffer.alloc(2_500_000));
       assert.equal(await store.get("ten", 9, refuse), undefined);
+      assert.equal(await store.get("large", 2_400_000, refuse), undefined);
       assert.equal((await readObject(store, "ten", 10))?.length, 10);
       const full = new RangeError("full");
       await assert.rejects(

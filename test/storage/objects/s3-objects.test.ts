@@ -152,6 +152,12 @@ describe("objects at a server that is not as it should be", () => {
       response.end(bytes.subarray(4));
     };
     await withServer([cut, rest], async (store) => assert.deepEqual(await readObject(store, "a", 10), bytes));
+    const some: Answer = (_, response) => response.writeHead(206).end(bytes.subarray(4, 7));
+    const last: Answer = (request, response) => {
+      assert.equal(request.headers.range, "bytes=7-");
+      response.writeHead(206).end(bytes.subarray(7));
+    };
+    await withServer([cut, some, last], async (store) => assert.deepEqual(await readObject(store, "a", 10), bytes));
     await withServer([cut, give], async (store) => {
       await assert.rejects(readObject(store, "a", 10), { code: "io", message: /does not know ranges/ });
     });
