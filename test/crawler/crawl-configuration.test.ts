@@ -161,7 +161,7 @@ describe("a configuration file of crawls", () => {
     const keys = ofSites.flatMap(([name, { key = name, former }]) => [key, former?.key ?? []]);
     assert.deepEqual(Object.keys(own.properties), keys.flat());
     assert.deepEqual(own.required, ["url"]);
-    assert.deepEqual(own.properties.keep.enum, ["mirror", "warc", "wacz", "none"]);
+    assert.deepEqual(own.properties.keep.enum, ["mirror", "warc", "wacz", "objects", "none"]);
     assert.deepEqual(own.properties.sources.items.enum, ["archives", "resourcesync", "sitemap", "links", "list"]);
     assert.ok("listen" in properties.defaults.properties);
     assert.ok("into" in properties.defaults.properties && !("url" in properties.defaults.properties));
