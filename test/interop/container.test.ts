@@ -69,7 +69,7 @@ describe("the image, built and run by podman", { skip: Containers.skip(), timeou
   const project = `tidemark-${process.pid}`;
   const folder = makeTempFolder("container");
   const site = join(folder.path, "site");
-  const containers = new Containers({ SITE: site });
+  const containers = new Containers({ SITE: site, POSTGRES_PASSWORD: "only here" });
   const alone = ["run", "--rm", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "all"];
   const inNetwork = ["--network", `${project}_default`];
 
@@ -119,5 +119,31 @@ describe("the image, built and run by podman", { skip: Containers.skip(), timeou
     await eventually(() => assert.equal(countOf().updated, 1));
     assert.equal(countOf().updated, 0);
     containers.podman("volume", "rm", "--force", `${project}-mirror`);
+  });
+
+  it("crawls it with three workers that share it by PostgreSQL, and keeps its pages once", async () => {
+    const ask = (sql: string): string =>
+      containers
+        .podman("exec", `${project}_database_1`, "psql", "-h", "/run/postgresql", "-U", "tidemark", "-Atc", sql)
+        .trim();
+    await eventually(() => {
+      assert.equal(ask("SELECT count(*) FROM tidemark_fleet.worker"), "3");
+      assert.equal(ask("SELECT count(*) FROM tidemark_fleet.visit"), "1");
+    });
+    const pages = ask("SELECT count(*) FROM tidemark_fleet.page");
+    assert.ok(Number(pages) >= readdirSync(join(repositoryFolder(), "fixtures", "demo")).length, pages);
+    const objects = containers.podman(
+      ...alone,
+      "--volume",
+      `${project}_crawl:/data`,
+      "--entrypoint",
+      "sh",
+      image,
+      "-c",
+      "find /data/pages/*/bodies -type f | wc -l",
+    );
+    assert.equal(objects.trim(), pages);
+    const log = containers.podman("logs", `${project}_site_1`);
+    assert.match(log, /"GET \/page\.html HTTP\/1\.1" 200/);
   });
 });
