@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { readLinks } from "../../../src/storage/index.ts";
+import { openConnection, prepareStatement, readLinks } from "../../../src/storage/index.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { endOf, runProgram, startProgram } from "../run-program.ts";
 
@@ -79,7 +79,7 @@ async function startServer(args: readonly string[]): Promise<{ readonly child: C
 }
 
 test("volunteers crawl some sites, while they and the server are killed; a site never has two of them", {
-  timeout: 90_000,
+  timeout: 150_000,
 }, async () => {
   using folder = makeTempFolder();
   await using web = await openSites();
@@ -120,7 +120,7 @@ test("volunteers crawl some sites, while they and the server are killed; a site 
     return (await ended)[0] as number | null;
   };
   const waitFor = async (count: number): Promise<void> => {
-    const until = performance.now() + 40_000;
+    const until = performance.now() + 60_000;
     while (new Set(web.pages).size < count) {
       assert.ok(
         performance.now() < until,
@@ -137,7 +137,15 @@ test("volunteers crawl some sites, while they and the server are killed; a site 
   server = await startServer(serve(Number(port)));
   await waitFor(sites.length * pages);
   // The last pages have their second copies.
-  await delay(4000);
+  const connection = openConnection(join(project, ".tidemark", "volunteers.db"));
+  const count = prepareStatement(connection, "SELECT count(*) FROM page WHERE url NOT LIKE '%/private'");
+  for (
+    const until = performance.now() + 30_000;
+    (count.get() as [number])[0] < sites.length * pages + 1;
+    await delay(100)
+  )
+    assert.ok(performance.now() < until, `${count.get()} pages are believed`);
+  connection.close();
   for (const child of workers) assert.equal(await stop(child, "SIGINT"), 0);
   assert.equal(await stop(server.child, "SIGINT"), 0);
 

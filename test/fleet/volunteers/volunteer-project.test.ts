@@ -74,7 +74,8 @@ test("a unit goes to a volunteer and a copy of it to another one, and both agree
   assert.equal(first.deadline, unit.deadline * 1000);
   assert.equal(p.project.submit(first.name, "ann", bytesOf(honest(p, first)), p.now), "accepted");
   assert.equal(p.work.taken.length, 0);
-  assert.ok(p.work.open.has(unit.origin), "its site stays with the project");
+  p.project.fail(first.name, "ann", p.now);
+  assert.ok(p.work.open.has(unit.origin), "its site stays with the project, whatever ann says now");
   p.now += 1000;
   const second = ask(p, "bob");
   const copy = readUnit(second.bytes);
