@@ -61,6 +61,10 @@ export class VolunteerProject implements UnitDispatcher {
     this.#random = means.random ?? Math.random;
     this.#intake = new GraphIntake(means.store, means.work, this.#options.revisitMs);
     for (const unit of means.store.unitsIn("held", Number.MAX_SAFE_INTEGER, 1_000_000)) this.#hold(unit);
+    // What a kill left between the acceptance of a result and what follows from it.
+    for (const unit of means.store.openUnits())
+      if (acceptedOf(means.store, unit).length >= (unit.stage === "out" ? 1 : 2) && unit.stage !== "judge")
+        this.#advance(unit, means.clock());
   }
 
   get counts(): ProjectCounts {

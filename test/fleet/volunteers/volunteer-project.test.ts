@@ -28,10 +28,11 @@ function openProject(options: Partial<ProjectOptions> = {}, { mostRestless = 0, 
   const work = new SimulatedWork(web, { unitPages: 10, restMs: 1000 });
   const random = createRandom(seed, "project");
   const open = (): Project => {
+    let clock = (): EpochMs => start;
     const store = new VolunteerStore(join(folder.path, "volunteers.db"));
     const project = new VolunteerProject(
       { userAgent: "tidemark/1.0", crawlDelayMs: 0, restMs: 1000, auditShare: 0, ...options },
-      { store, work, random, clock: () => opened.now, visit: async (unit) => web.visit(unit, opened.now) },
+      { store, work, random, clock: () => clock(), visit: async (unit) => web.visit(unit, clock()) },
     );
     const opened: Project = {
       ...{ project, store, web, work, now: start },
@@ -44,6 +45,7 @@ function openProject(options: Partial<ProjectOptions> = {}, { mostRestless = 0, 
         folder[Symbol.dispose]();
       },
     };
+    clock = () => opened.now;
     return opened;
   };
   return open();
@@ -349,6 +351,25 @@ test("after a kill nothing that was accepted is lost, and sites of open units st
   assert.equal(next.work.taken.length, 10);
   assert.equal(next.project.submit(other.name, "ann", bytesOf(honest(next, other)), next.now), "accepted");
   assert.ok(next.project.isDone(readUnit(first.bytes).origin + readUnit(first.bytes).paths[0]));
+});
+
+test("a kill between the acceptance of a result and what follows from it loses nothing", () => {
+  using p = openProject();
+  for (const name of ["ann", "bob"]) p.project.register(name, p.now);
+  const first = ask(p, "ann");
+  p.project.submit(first.name, "ann", bytesOf(honest(p, first)), p.now);
+  p.now += 1000;
+  const second = ask(p, "bob");
+  const take = p.work.take.bind(p.work);
+  p.work.take = () => {
+    throw new Error("killed");
+  };
+  assert.throws(() => p.project.submit(second.name, "bob", bytesOf(honest(p, second)), p.now), /killed/);
+  p.work.take = take;
+  const next = p.reopen();
+  assert.equal(next.work.taken.length, 10);
+  assert.equal(next.store.openUnits().length, 0);
+  assert.equal(next.project.submit(second.name, "bob", bytesOf(honest(p, second)), p.now), "duplicate");
 });
 
 test("pages are visited again by change, age and links, one of ten", async () => {
