@@ -24,6 +24,8 @@ import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
 /** How long a database that cannot be reached is waited for. */
 const patienceMs = 600_000;
 const defaultRestMs = 15_000;
+/** A turn of pages of the Web does not wait for a site in its place among the open ones: the site comes again. */
+const maxWaitMs = 1000;
 const defaultVisits = { sites: 128, web: 64 } as const;
 
 interface FleetCrawl {
@@ -130,7 +132,7 @@ async function planWeb(
   };
   return {
     createVisitor: (means) => new LeasedWeb(crawl, means),
-    politeness: settings,
+    politeness: { ...settings, maxWaitMs },
     visitsAtOnce: connections ?? defaultVisits.web,
   };
 }

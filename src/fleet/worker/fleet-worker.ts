@@ -69,8 +69,6 @@ export interface FleetWorkerOptions {
   readonly onProgress?: (counts: WorkerCounts) => void;
 }
 
-/** A turn does not wait for an address in its place among the open ones: the site comes again. */
-const maxWaitMs = 1000;
 const claimAtMost = 100;
 const handedAtMost = 5000;
 const [leastIdleMs, mostIdleMs] = [20, 1000];
@@ -127,7 +125,7 @@ export class FleetWorker {
     this.#timing = realTiming(now, undefined);
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     const { delay } = this.#timing;
-    const shared = { clock: now, delay, maxWaitMs, addressesOf: (host: string) => this.#hosts.of(host) };
+    const shared = { clock: now, delay, addressesOf: (host: string) => this.#hosts.of(host) };
     this.#means = {
       timing: this.#timing,
       random: Math.random,
