@@ -28,10 +28,10 @@ async function sees(more: Partial<FleetTrialOptions>): Promise<void> {
   const { report, stored, inScope, lost, wrong, twice } = trial;
   const { missed, broken } = report;
   assert.deepEqual(
-    { missed, ...broken, stored, lost, wrong, twice },
+    { missed, ...broken, isAll: stored === inScope + report.trapPages, lost, wrong, twice },
     {
       ...{ missed: 0, busy: 0, early: 0, restless: 0, disallowed: 0 },
-      ...{ stored: inScope, lost: 0, wrong: 0, twice: 0 },
+      ...{ isAll: true, lost: 0, wrong: 0, twice: 0 },
     },
     lines.join("\n"),
   );

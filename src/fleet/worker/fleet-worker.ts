@@ -122,9 +122,9 @@ export class FleetWorker {
     this.#options = options;
     this.#clock = new FleetClock();
     const now = (): EpochMs => this.#clock.now();
-    this.#timing = realTiming(now, undefined);
+    const { delay } = realTiming();
+    this.#timing = { now, delay };
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
-    const { delay } = this.#timing;
     const shared = { clock: now, delay, addressesOf: (host: string) => this.#hosts.of(host) };
     this.#means = {
       timing: this.#timing,

@@ -104,7 +104,6 @@ export class SiteFile implements Disposable {
   /** The state, open. */
   get store(): Store {
     if (this.#store !== undefined) return this.#store;
-    mkdirSync(this.#temporary, { recursive: true });
     this.#connection = openState(this.#file, "copy");
     this.#store = new Store(this.#folder, this.#file, this.#temporary, [], this.#connection);
     return this.#store;
@@ -156,7 +155,6 @@ export class SiteFile implements Disposable {
   remove(): void {
     this[Symbol.dispose]();
     rmSync(this.#file, { force: true });
-    rmSync(this.#temporary, { recursive: true, force: true });
   }
 }
 
