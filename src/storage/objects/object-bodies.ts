@@ -68,6 +68,7 @@ export class ObjectBodies {
         hint: "Mount that folder, name the store that has them, or begin in another folder.",
         details: { object: name },
       });
+    if (!this.#index.mayRemove) return;
     await this.#removeLeft();
     if (this.#index.isDoubted) await this.#sweep();
   }

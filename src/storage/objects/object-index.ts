@@ -57,6 +57,11 @@ export function digestOfObject(object: string): string {
 export class ObjectIndex {
   readonly crawl: string;
   readonly epoch: number;
+  /**
+   * Whether the state is as the holder before committed it. Opened again under the same epoch, it may have changes that are
+   * not committed yet, and never will be if the lease is lost.
+   */
+  readonly mayRemove: boolean;
   /** Whether a holder may have left objects of which nothing is remembered. */
   readonly isDoubted: boolean;
   readonly #connection: Connection;
@@ -78,7 +83,7 @@ export class ObjectIndex {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
-    const { crawl, epoch, isFirst, isNext } = inDatabase(file, () =>
+    const { crawl, epoch, before } = inDatabase(file, () =>
       transact(connection, () => {
         if (writer === undefined) this.#statement(sql.ownCrawl).run();
         else this.#statement(sql.newCrawl).run(writer.crawl);
@@ -86,13 +91,14 @@ export class ObjectIndex {
         const [before = 0] = (this.#statement(sql.epoch).get(site) as [number] | undefined) ?? [];
         const next = writer?.epoch ?? before + 1;
         this.#statement(sql.write).run(site, next);
-        return { crawl: known, epoch: next, isFirst: next <= 1, isNext: next === before + 1 };
+        return { crawl: known, epoch: next, before };
       }),
     );
     if (writer !== undefined && crawl !== writer.crawl) throw new TypeError(`the state is of the crawl ${crawl}`);
     this.crawl = crawl;
     this.epoch = epoch;
-    this.isDoubted = !isFirst && (isBroken || !isNext || epoch % epochsBetweenSweeps === 0);
+    this.mayRemove = epoch !== before;
+    this.isDoubted = epoch > 1 && (isBroken || epoch !== before + 1 || epoch % epochsBetweenSweeps === 0);
   }
 
   /** Whether the store was found to be the one that has the crawl's bodies. */

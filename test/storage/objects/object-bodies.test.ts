@@ -247,6 +247,24 @@ describe("bodies as objects", () => {
     assert.deepEqual([await sweeping.read("/a"), places.names().length], ["one", 2]);
   });
 
+  it("are not removed by who opens the site again, for what it did before may never be committed", async () => {
+    using places = new Places();
+    const crawl = "fleet2";
+    {
+      using holder = await places.open({ crawl, epoch: 1 });
+      await holder.settle("/a", "one");
+    }
+    const committed = places.copy("committed");
+    {
+      using holder = await places.open({ crawl, epoch: 2 });
+      await holder.settle("/a", "two");
+      holder.site.memory.rememberClock({ ...quiet, isOpen: 1 });
+    }
+    (await places.open({ crawl, epoch: 2 }))[Symbol.dispose]();
+    using next = await places.open({ crawl, epoch: 3 }, committed);
+    assert.equal(await next.read("/a"), "one");
+  });
+
   it("are not looked for in a store that has not those of the crawl", async () => {
     using places = new Places();
     {
