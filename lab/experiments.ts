@@ -22,6 +22,7 @@ import { crawlExperiment } from "./edwards/crawl-experiment.ts";
 import { obsoleteExperiment } from "./edwards/obsolete-experiment.ts";
 import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment/experiment.ts";
+import { fleetExperiment } from "./fleet/fleet-experiment.ts";
 import { archivesExperiment } from "./mclearn/archives-experiment.ts";
 import { baselineExperiment } from "./mclearn/baseline-experiment.ts";
 import { controllerExperiment } from "./mclearn/controller-experiment.ts";
@@ -52,6 +53,7 @@ export const experiments: readonly Experiment[] = [
   pendingExperiment,
   growthExperiment,
   wholeWebExperiment,
+  fleetExperiment,
   tableExperiment,
   crawlExperiment,
   obsoleteExperiment,

@@ -3,7 +3,7 @@ import { type Benchmark, defineBenchmark, log } from "./benchmark.ts";
 import { type FleetTrial, type FleetTrialOptions, runFleetTrial } from "./fleet/fleet-trial.ts";
 
 function format(options: FleetTrialOptions, trial: FleetTrial): string {
-  const { report, inScope, stored, wrong, twice, lost, seconds, cpuSeconds, did } = trial;
+  const { report, inScope, stored, wrong, twice, lost, size, seconds, cpuSeconds, did } = trial;
   const { busy, early, restless, disallowed } = report.broken;
   const { isAlone, workers, restMs } = options;
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -23,6 +23,13 @@ function format(options: FleetTrialOptions, trial: FleetTrial): string {
     ["CPU seconds of the workers", cpuSeconds.toFixed(1)],
     ["pages a CPU second", (report.requested / cpuSeconds).toFixed(0)],
     ["CPU seconds of the server", report.cpuSeconds.toFixed(1)],
+    ...(size?.tables ?? []).map(
+      ({ name, bytes }) => [`bytes a page of the table ${name}`, (bytes / stored).toFixed(0)] as const,
+    ),
+    [
+      "visits, bytes of the database's log a page",
+      size ? `${size.visits}, ${(size.logBytes / stored).toFixed(0)}` : "-",
+    ],
   ];
   return rows.map(([name, value]) => `${name.padEnd(50)}${value}\n`).join("");
 }

@@ -42,6 +42,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "pending-list": { pages: "80", sites: "6", links: "10", webs: "1" },
   "web-growth": { pages: "300", sites: "6", webs: "1", days: "2" },
   "whole-web": {},
+  "fleet-needs": {},
   cycle: { periods: "6", buckets: "24" },
   "cycle-crawls": { periods: "6", buckets: "24" },
   "cycle-obsolete": { periods: "6", buckets: "24" },
@@ -58,7 +59,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Those that nothing is left to chance in: the seed changes nothing. */
-const certain: readonly string[] = ["cycle", "cycle-crawls", "cycle-obsolete", "refresh", "whole-web"];
+const certain: readonly string[] = ["cycle", "cycle-crawls", "cycle-obsolete", "refresh", "whole-web", "fleet-needs"];
 
 async function runSmall(experiment: Experiment, seed: number, isReversed = false) {
   const given = new Map(Object.entries(small[experiment.name] ?? {}));

@@ -52,10 +52,18 @@ export interface FleetTrial {
   readonly wrong: number;
   readonly twice: number;
   readonly lost: number;
+  readonly size: DatabaseSize | undefined;
   readonly seconds: number;
   /** Of all workers. */
   readonly cpuSeconds: number;
   readonly did: Readonly<Record<"kill" | "freeze" | "restart" | "cut", number>>;
+}
+
+/** Bytes of the fleet's tables with their indexes, what is left of them by `VACUUM FULL`, and of the log that the crawl wrote. */
+export interface DatabaseSize {
+  readonly visits: number;
+  readonly tables: readonly { readonly name: string; readonly bytes: number }[];
+  readonly logBytes: number;
 }
 
 interface Worker {
@@ -78,6 +86,7 @@ export async function runFleetTrial(options: FleetTrialOptions): Promise<FleetTr
   using way = await openTcpCut(database.port);
   const schema = "fleet_trial";
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
+  const [start] = await sql`SELECT pg_current_wal_lsn() AS log`;
   const listed = isWeb ? Math.min(seeds, sites) : sites;
   const urls = Array.from({ length: listed }, (_, at) => `http://${made.hostOf(at)}:${server.port}/\n`);
   const list = join(folder, "sites.txt");
@@ -156,6 +165,7 @@ export async function runFleetTrial(options: FleetTrialOptions): Promise<FleetTr
   stop.abort();
   await running;
   const stored = new Map<string, string>();
+  const size = options.isAlone ? undefined : await measureDatabase(sql, schema, String(start?.log));
   let twice = 0;
   if (!options.isAlone) {
     for (const { origin, path, digest } of await sql.unsafe(
@@ -181,7 +191,19 @@ export async function runFleetTrial(options: FleetTrialOptions): Promise<FleetTr
   process.off("exit", killAll).off("SIGTERM", end).off("SIGINT", end);
   const cpuSeconds = [...cpu.values()].reduce((sum, seconds) => sum + seconds, 0);
   const report = await server.report();
-  return { report, pages: made.pages, inScope: all, stored: stored.size, wrong, twice, lost, seconds, cpuSeconds, did };
+  return {
+    report,
+    pages: made.pages,
+    inScope: all,
+    stored: stored.size,
+    wrong,
+    twice,
+    lost,
+    size,
+    seconds,
+    cpuSeconds,
+    did,
+  };
 }
 
 /** Seconds of processors that a process took so far; undefined once it has ended. */
@@ -202,6 +224,29 @@ interface TroubleMeans {
   readonly cut: (isCut: boolean) => void;
   readonly did: Record<"kill" | "freeze" | "restart" | "cut", number>;
   readonly say: (line: string) => void;
+}
+
+async function measureDatabase(sql: postgres.Sql, schema: string, beganAt: string): Promise<DatabaseSize> {
+  const [log] = await sql`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), ${beganAt}::pg_lsn)::float8 AS bytes`;
+  const names = [
+    "site",
+    "site_origin",
+    "address",
+    "site_state",
+    "page",
+    "web_event",
+    "visit",
+    "handed_url",
+    "handed_site",
+  ];
+  const tables = [];
+  for (const name of names) {
+    await sql.unsafe(`VACUUM FULL ${schema}.${name}`);
+    const [row] = await sql.unsafe(`SELECT pg_total_relation_size('${schema}.${name}')::float8 AS bytes`);
+    tables.push({ name, bytes: Number(row?.bytes) });
+  }
+  const [row] = await sql.unsafe(`SELECT count(*)::int AS visits FROM ${schema}.visit`);
+  return { visits: Number(row?.visits), tables, logBytes: Number(log?.bytes) };
 }
 
 /** What happens to the workers, in a drawn order. */
