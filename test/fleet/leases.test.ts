@@ -7,6 +7,7 @@ import { openFleet } from "../../src/fleet/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type TestDatabase, testEarlierFleet, testLeases, testProcesses } from "./lease-cases.ts";
+import { testLeaseModel } from "./lease-model.ts";
 
 async function makeDatabase(): Promise<TestDatabase> {
   const folder = makeTempFolder("fleet");
@@ -28,9 +29,13 @@ async function makeDatabase(): Promise<TestDatabase> {
 
 testLeases("a file", makeDatabase);
 
+test("a file: any steps of several workers agree with a model", { timeout: 60_000 }, async () => {
+  await testLeaseModel(makeDatabase, 15);
+});
+
 test("a file: processes that work on one file never visit an address at once", { timeout: 60_000 }, async () => {
   using folder = makeTempFolder("fleet");
-  await testProcesses(join(folder.path, "fleet.db"), 1);
+  await testProcesses(join(folder.path, "fleet.db"), 20);
 });
 
 test("a file of the first version is brought to the newest, with the leases that are held in it", async () => {

@@ -91,7 +91,7 @@ describe("the database of a fleet", { timeout: 120_000, skip: skipWithout("pg_ct
   });
 
   it("is used by processes that never visit an address at once", async () => {
-    await testProcesses(`${server.url}?schema=processes`, 3);
+    await testProcesses(`${server.url}?schema=processes`, 100);
   });
 
   it("of the first version is brought to the newest by one of several, with the leases that are held in it", async () => {

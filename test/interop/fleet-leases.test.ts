@@ -1,7 +1,8 @@
-import { after, before, describe } from "node:test";
+import { after, before, describe, it } from "node:test";
 import postgres from "postgres";
 import { openFleet } from "../../src/fleet/index.ts";
 import { type TestDatabase, testLeases } from "../fleet/lease-cases.ts";
+import { testLeaseModel } from "../fleet/lease-model.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { skipWithout } from "./programs.ts";
@@ -35,4 +36,8 @@ describe("leases in PostgreSQL", { skip: skipWithout("pg_ctlcluster") }, () => {
   }
 
   testLeases("PostgreSQL", makeDatabase);
+
+  it("any steps of several workers agree with a model", { timeout: 120_000 }, async () => {
+    await testLeaseModel(makeDatabase, 40);
+  });
 });
