@@ -155,6 +155,21 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     },
   );
 
+  check("a worker that has a site again cannot use its lease of before", async (database) => {
+    await using workers = await openWorkers(database, "a");
+    const [a] = workers;
+    await addSites(a, 1);
+    const lost = await claimOne(a);
+    await database.elapse(70_001);
+    const held = await claimOne(a);
+    assert.equal(await a.commit(lost, resultsOf({ next: soon })), false);
+    assert.equal(await a.commit(lost, resultsOf({})), false);
+    assert.equal(await a.release(lost, soon), false);
+    assert.deepEqual(await a.renew([lost]), []);
+    assert.equal(await a.read(lost, { withState: true, handedAtMost: 1 }), undefined);
+    assert.equal(await a.commit(held, resultsOf({ next: soon })), true);
+  });
+
   check("a renewed lease is kept beyond its first end", async (database) => {
     await using workers = await openWorkers(database, "a", "b");
     const [a, b] = workers;
