@@ -79,6 +79,8 @@ const mostCheckpointMs = 30_000;
 const progressMs = 1000;
 const longestRenewMs = 5000;
 const leaseCheckMs = 100;
+/** Links of visits that end within so long are synced to the disk together. */
+const gatherMs = 20;
 /** No request begins in the last part of a lease, and none goes on in the last half of that. */
 const marginShare = 0.2;
 
@@ -353,13 +355,13 @@ export class FleetWorker {
     this.#counts.links += links.length;
   }
 
-  /** Makes links durable before their pages count as visited; those of all visits that end now together. */
+  /** Makes links durable before their pages count as visited; those of visits that end soon after together. */
   async #keepLinks(lines: LeasedVisit["links"]): Promise<void> {
     const { links } = this.#options;
     if (links === undefined) return;
     for (const line of lines) links.add(...line);
     this.#flushing ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
+      setTimeout(() => {
         this.#flushing = undefined;
         try {
           links.flush();
@@ -367,7 +369,7 @@ export class FleetWorker {
         } catch (error) {
           reject(error);
         }
-      });
+      }, gatherMs);
     });
     await this.#flushing;
   }
