@@ -8,8 +8,9 @@ import type { FetchedPage, WorkSource } from "./work-source.ts";
 /** Sites that a unit may bring on the word of volunteers without a record. */
 const maxDoubtfulSites = 5;
 const maxQuarantined = 1000;
-/** After so many pages known ones are chosen to be visited again. */
+/** After so many pages, and after so large a share of the known ones, some of these are chosen to be visited again: that takes as long as there are. */
 const pagesAPlan = 100;
+const shareAPlan = 0.01;
 /** K. Chen, section 5.1: 90 percent of the units are new nodes, 10 percent old ones. */
 const oldPerNew = 1 / 9;
 const crawlSeconds = 182.5 * 86_400;
@@ -22,6 +23,8 @@ export class GraphIntake {
   readonly #work: WorkSource;
   readonly #revisitMs: number;
   #sincePlan = 0;
+  /** Pages that were known when some were chosen last. */
+  #known = 0;
   pages = 0;
   links = 0;
   quarantined = 0;
@@ -98,10 +101,12 @@ export class GraphIntake {
 
   /** Chooses known pages to be visited again, when it is time for that. O(pages) */
   planRevisits(now: EpochMs): void {
-    if (this.#sincePlan < pagesAPlan) return;
+    if (this.#sincePlan < Math.max(pagesAPlan, this.#known * shareAPlan)) return;
     const count = Math.round(this.#sincePlan * oldPerNew);
     this.#sincePlan = 0;
-    const known = this.#store.knownPages().filter(([, visited]) => visited + this.#revisitMs <= now);
+    const all = this.#store.knownPages();
+    this.#known = all.length;
+    const known = all.filter(([, visited]) => visited + this.#revisitMs <= now);
     const priorities = crawlPriorities(
       {
         inDegrees: Uint32Array.from(known, ([, , inLinks]) => inLinks),

@@ -37,7 +37,7 @@ const settleMs = 250;
 export async function openVolunteerProject(options: OpenProjectOptions): Promise<OpenProject> {
   const { into, allowPrivate, ca, proxy, clock = Date.now, random, onEvent, onError, knownPages = [] } = options;
   const { userAgent, crawlDelayMs, pageBytes, pageLinks, deadlineMs, restMs = 15_000 } = options;
-  const { slotMs, maxOut, auditShare, auditPages, revisitMs } = options;
+  const { slotMs, holdMs, maxOut, auditShare, auditPages, revisitMs } = options;
   const ending = new AbortController();
   const { signal } = ending;
   const store = new VolunteerStore(join(resolve(into), ".tidemark", "volunteers.db"));
@@ -53,7 +53,7 @@ export async function openVolunteerProject(options: OpenProjectOptions): Promise
   const politeness = createPoliteness({ restMs, ...omitUndefined({ crawlDelayMs, clock }) });
   const opened = new VolunteerProject(
     {
-      ...{ userAgent, restMs, crawlDelayMs, pageBytes, pageLinks, deadlineMs, slotMs, maxOut },
+      ...{ userAgent, restMs, crawlDelayMs, pageBytes, pageLinks, deadlineMs, slotMs, holdMs, maxOut },
       ...{ auditShare, auditPages, revisitMs },
     },
     {

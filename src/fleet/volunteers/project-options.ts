@@ -20,6 +20,8 @@ export interface ProjectOptions {
   readonly restMs?: number | undefined;
   /** Two copies are compared if the second comes so long after the first at most. @default 3600000 */
   readonly slotMs?: number | undefined;
+  /** A result that is not checked waits so long at most for the next check of its volunteer. @default 21600000 */
+  readonly holdMs?: number | undefined;
   /** Most units that one volunteer has at once. @default 4 */
   readonly maxOut?: number | undefined;
   /** Share of units that the project's own visit looks at, whatever volunteers say. @default 0.01 */
@@ -79,6 +81,7 @@ const defaults: Omit<ProjectSettings, "userAgent"> = {
   deadlineMs: 3_600_000,
   restMs: 15_000,
   slotMs: 3_600_000,
+  holdMs: 6 * 3_600_000,
   maxOut: 4,
   auditShare: 0.01,
   auditPages: 5,

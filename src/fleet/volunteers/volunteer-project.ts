@@ -37,6 +37,7 @@ const knownPagesAUnit = 10;
 /** Times that a page was left, until nobody is asked for it again. */
 const maxLeft = 3;
 const ownVisitsAtOnce = 8;
+const secondsLookedAt = 20;
 const forgetAfterMs = 7 * 86_400_000;
 
 /** Hands out a crawl's pages to volunteers, checks what they say, and brings into the crawl what is believed. */
@@ -128,6 +129,9 @@ export class VolunteerProject implements UnitDispatcher {
       else if (unit.stage === "second") store.setStage(unit.id, "judge", now, now);
       else this.#end(unit, pathsOf(unit), true, now);
     }
+    // Where there is no more work, there are no more checks.
+    for (const unit of store.unitsIn("held", now - this.#options.holdMs))
+      this.#believe(unit, acceptedOf(store, unit), undefined, now);
     this.#intake.planRevisits(now);
     if (now - this.#forgottenAt >= 3_600_000) {
       this.#forgottenAt = now;
@@ -345,12 +349,9 @@ export class VolunteerProject implements UnitDispatcher {
   #secondFor(volunteer: string, isGood: boolean, now: EpochMs): StoredUnit | undefined {
     const { store } = this.#means;
     const needsGood = !isGood && store.countGood(leastProven) >= enoughProven;
-    for (const unit of store.unitsIn("second", now)) {
+    for (const unit of store.secondsFor(volunteer, now, secondsLookedAt)) {
       const copies = store.copiesOf(unit.id);
-      if (copies.some((copy) => copy.volunteer === volunteer || copy.state === "out")) continue;
-      const isFirstGood = copies.some((copy) => isProven(reputationIn(store, copy.volunteer)));
-      if (needsGood && !isFirstGood) continue;
-      return unit;
+      if (!needsGood || copies.some((copy) => isProven(reputationIn(store, copy.volunteer)))) return unit;
     }
     return undefined;
   }

@@ -169,6 +169,15 @@ export class VolunteerStore implements Disposable {
     ).map(unitOf);
   }
 
+  /** Units of which a volunteer may have a second copy, the longest waiting first. */
+  secondsFor(volunteer: string, now: EpochMs, atMost: number): StoredUnit[] {
+    return this.#all(
+      `SELECT ${unitColumns} FROM unit WHERE stage = 'second' AND not_before <= ?1 AND NOT EXISTS
+        (SELECT 1 FROM copy WHERE copy.unit = unit.id AND (copy.volunteer = ?2 OR copy.state = 'out')) ORDER BY not_before LIMIT ?3`,
+      ...[now, volunteer, atMost],
+    ).map(unitOf);
+  }
+
   /** Units whose stage ended without what it waits for. */
   endedUnits(now: EpochMs): StoredUnit[] {
     return this.#all(`SELECT ${unitColumns} FROM unit WHERE stage IN ('out', 'second') AND ends < ?`, now).map(unitOf);

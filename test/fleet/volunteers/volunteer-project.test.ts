@@ -287,6 +287,25 @@ test("results of a volunteer with a record are believed after a check that finds
   assert.ok(p.work.taken.length > 10, `${p.work.taken.length} pages of ${units} units`);
 });
 
+test("results that wait for a check are believed after six hours, unless their volunteer was found out meanwhile", async () => {
+  using p = openProject({}, { seed: 3 });
+  p.project.register("ann", p.now);
+  prove(p, "ann");
+  while (p.store.heldBy("ann").length === 0) {
+    const unit = ask(p, "ann");
+    p.project.submit(unit.name, "ann", bytesOf(honest(p, unit)), p.now);
+    p.now += 1000;
+  }
+  const held = p.store.heldBy("ann").length;
+  p.now += 6 * 3_600_000 - 2000;
+  const before = p.work.taken.length;
+  await p.project.settle(p.now);
+  p.now += 2000;
+  await p.project.settle(p.now);
+  assert.ok(p.work.taken.length >= before + held * 10);
+  assert.equal(p.store.heldBy("ann").length, 0);
+});
+
 test("pages of the project's own find out who makes up answers at once", async () => {
   using p = openProject({}, { sites: 3 });
   p.project.register("liar", p.now);
