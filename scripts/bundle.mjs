@@ -27,11 +27,11 @@ for (const name of readdirSync(join(root, "src"), { recursive: true })) {
 }
 
 /** Imports from modules themselves instead of doors: behind a door esbuild takes all of a folder for what any of it needs. */
-const withoutDoors = {
+const withoutDoors = (change = (source) => source) => ({
   name: "without-doors",
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
-      const contents = readFileSync(path, "utf8").replace(statement, (whole, keyword, type = "", list, specifier) => {
+      const contents = change(readFileSync(path, "utf8")).replace(statement, (whole, keyword, type = "", list, specifier) => {
         const origins = doors.get(join(dirname(path), specifier));
         if (origins === undefined) return whole;
         const modules = new Map();
@@ -47,7 +47,13 @@ const withoutDoors = {
       return { contents, loader: "ts" };
     });
   },
-};
+});
+
+/** Bundles what modules load while they run, where otherwise it is installed beside them. */
+const withRequired = (source) =>
+  source
+    .replace("const require = createRequire(import.meta.url);", "")
+    .replaceAll("createRequire(import.meta.url)(", "require(");
 
 /** Leaves out what yargs would lay its help out with, 20 ms of tables of Unicode at each start: the help is our own. */
 const withoutLayout = {
@@ -57,6 +63,15 @@ const withoutLayout = {
     onLoad({ filter: /./, namespace: "without-layout" }, ({ path }) => ({
       contents: `export default () => { throw new TypeError("${path} is not in the bundle"); };`,
     }));
+  },
+};
+
+/** Leaves out what talks to object stores: a task keeps nothing. */
+const withoutObjectStores = {
+  name: "without-object-stores",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@aws-sdk\// }, ({ path }) => ({ path, namespace: "without-object-stores" }));
+    onLoad({ filter: /./, namespace: "without-object-stores" }, () => ({ contents: "module.exports = {};" }));
   },
 };
 
@@ -77,7 +92,7 @@ const options = {
   outdir: "dist/lib",
   entryNames: "[name]",
   logLevel: "warning",
-  plugins: [withoutDoors, withoutLayout],
+  plugins: [withoutDoors(), withoutLayout],
 };
 const threads = [
   "exporter/walk/listing-worker",
@@ -96,6 +111,19 @@ const { metafile } = await build({
   metafile: true,
 });
 await build({ ...options, entryPoints: threads.map((name) => `src/${name}.ts`) });
+// What BOINC's clients run is one file, but for the native half of the database: TIDEMARK_LIBSQL says where that lies.
+const { metafile: task } = await build({
+  ...options,
+  entryPoints: ["src/cli/work/task-worker.ts"],
+  external: [],
+  plugins: [withoutDoors(withRequired), withoutObjectStores],
+  banner: {
+    js: `import { createRequire as requireFrom } from "node:module";
+const requireHere = requireFrom(import.meta.url);
+const require = (name) => requireHere(name.startsWith("@libsql/") ? process.env.TIDEMARK_LIBSQL : name);`,
+  },
+  metafile: true,
+});
 
 // The loop in WebAssembly lies beside the thread that loads it: what users run, and what tests run.
 const { parseWat } = await wabt();
@@ -107,7 +135,7 @@ const packagesIn = ({ inputs }) =>
   Object.keys(inputs).flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
 
 // Which packages each file holds: the tests look what a command loads.
-const contents = Object.entries(metafile.outputs).map(([path, output]) => [path, [...new Set(packagesIn(output))]]);
+const contents = Object.entries({ ...metafile.outputs, ...task.outputs }).map(([path, output]) => [path, [...new Set(packagesIn(output))]]);
 writeFileSync(join(root, "dist", "bundle.json"), JSON.stringify(Object.fromEntries(contents)));
 
 // The licenses of what is bundled ask to be passed on with it.

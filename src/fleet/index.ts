@@ -1,3 +1,12 @@
+export type { TaskProgram } from "./boinc/application.ts";
+export { makeSigningKey } from "./boinc/code-signing.ts";
+export type { BoincEvent } from "./boinc/project.ts";
+export {
+  type BoincServer,
+  type MadeBoincProject,
+  makeBoincProject,
+  serveBoincProject,
+} from "./boinc/project-folder.ts";
 export type { FleetOptions } from "./leases/fleet-options.ts";
 export type { FleetOutlook, FleetStatus, WorkerStatus } from "./leases/fleet-status.ts";
 export { openFleet } from "./leases/open-fleet.ts";

@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import { createServer as createHttpsServer, type Server, type ServerOptions } from "node:https";
 import { TidemarkError } from "../core/index.ts";
-import type { Submission, UnitDispatcher } from "../fleet/index.ts";
+import type { BoincServer, Submission, UnitDispatcher } from "../fleet/index.ts";
 import { endServer, type Listening, listen } from "./listener.ts";
 import { isLoopback } from "./request-guard.ts";
 
@@ -21,6 +21,8 @@ export interface VolunteerServerOptions {
   /** The volunteer whose key a text is; undefined if it is nobody's. Takes the same time whatever is wrong. */
   readonly volunteerOf: (key: string) => string | undefined;
   readonly maxResultBytes: number;
+  /** Answers BOINC's clients. Default: nobody does. */
+  readonly boinc?: Pick<BoincServer, "answer"> | undefined;
   readonly clock?: (() => number) | undefined;
   /** Most requests of one volunteer in a minute. @default 120 */
   readonly requestsPerMinute?: number | undefined;
@@ -90,6 +92,7 @@ class UnitEndpoint {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
+      if ((await this.#options.boinc?.answer(request, response)) === true) return;
       await this.#route(request, response);
     } catch (error) {
       const { status, message, headers } = error instanceof Refusal ? error : new Refusal(500, "Something went wrong.");

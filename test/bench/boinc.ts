@@ -1,5 +1,4 @@
 import { makeSigningKey } from "../../src/fleet/boinc/code-signing.ts";
-import { inviteAccount } from "../../src/fleet/boinc/project-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Benchmark, defineBenchmark, medianOf } from "./benchmark.ts";
 import { ListedUnits } from "./boinc/listed-units.ts";
@@ -26,7 +25,8 @@ async function measureHosts(hosts: number, rounds: number, bytes: number): Promi
     maxResultBytes: bytes,
   }));
   const dispatcher = new ListedUnits(units);
-  const given = { folder: temp.path, program: Buffer.from("//\n"), signingKey: makeSigningKey(), dispatcher };
+  const volunteers = Array.from({ length: hosts }, (_, at) => `host-${at}`);
+  const given = { folder: temp.path, volunteers, signingKey: makeSigningKey(), dispatcher };
   await using server = await serveProject(given);
   const waits: number[] = [];
   const schedule = async (text: string): Promise<string> => {
@@ -36,7 +36,7 @@ async function measureHosts(hosts: number, rounds: number, bytes: number): Promi
     return answer.text;
   };
   const runHost = async (name: string): Promise<void> => {
-    const key = inviteAccount(server.project, name);
+    const key = server.accountKeys[name] ?? "";
     let reply = await schedule(writeSchedulerRequest({ key }));
     const host = Number(textsOf(reply, "hostid")[0]);
     for (let seqno = 0; seqno < rounds; seqno++) {
@@ -51,7 +51,7 @@ async function measureHosts(hosts: number, rounds: number, bytes: number): Promi
   };
   const start = performance.now();
   const cpu = process.cpuUsage();
-  await Promise.all(Array.from({ length: hosts }, (_, at) => runHost(`host-${at}`)));
+  await Promise.all(volunteers.map(runHost));
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const done = dispatcher.results.size;

@@ -37,7 +37,8 @@ export interface BoincClient {
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
+/** A port that was free a moment ago. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -75,9 +76,14 @@ export async function startBoincClient(
     requireProgram("boinc"),
     [
       ...["--dir", folder, "--allow_multiple_clients", "--no_info_fetch", "--skip_cpu_benchmarks", "--no_gpus"],
-      ...["--gui_rpc_port", String(await freePort()), "--attach_project", masterUrl, accountKey],
+      ...["--gui_rpc_port", String(await findFreePort()), "--attach_project", masterUrl, accountKey],
     ],
-    { cwd: folder, stdio: ["ignore", descriptor, descriptor], detached: true },
+    {
+      cwd: folder,
+      stdio: ["ignore", descriptor, descriptor],
+      detached: true,
+      env: { ...process.env, TIDEMARK_ALLOW_PRIVATE: "1" },
+    },
   );
   closeSync(descriptor);
   const log = (): string => readFileSync(logFile, "utf8");

@@ -24,6 +24,11 @@ const initOptions = {
     "What volunteers send as User-Agent: whose crawl it is, and where sites learn more. Needed once",
   ),
   volunteers: row("volunteer NAME", texts, "Make a key for this volunteer: 1 to 64 of a-z, 0-9, _ and -"),
+  signingKey: row(
+    "boinc FILE",
+    path,
+    "Let BOINC's clients work too: sign their application with the key in this file, which is made if it is not there. Keep it off the server",
+  ),
 };
 
 const serveOptions = {
@@ -33,6 +38,11 @@ const serveOptions = {
   }),
   cert: row("cert FILE", path, "Certificate in PEM; without it only this machine is answered"),
   certKey: row("cert-key FILE", path, "Key of the certificate in PEM"),
+  boincUrl: row("boinc-url URL", siteUrl, "Answer BOINC's clients too, who reach this server at this URL"),
+  boincDelayMs: row("boinc-delay DURATION", duration(86_400_000), "Least time between two requests of a BOINC client", {
+    default: "`1m`",
+  }),
+  maxOut: row("volunteer-units N", wholeNumber(1, 1000), "Most units that one volunteer has at once", { default: "4" }),
   scopeDomains: row("scope-domain NAME", texts, "Only hosts of this domain, or of a suffix such as de", {
     default: "all hosts",
   }),
@@ -101,6 +111,11 @@ export const volunteersCommand: Command = defineCommand({
       "volunteers serve web --seeds seeds.txt --listen 0.0.0.0:8480 --cert cert.pem --cert-key key.pem",
       "hand out units",
     ],
+    ["volunteers init web --boinc signing.pem", "let BOINC's clients work too"],
+    [
+      "volunteers serve web --seeds seeds.txt --listen 0.0.0.0:443 --cert cert.pem --cert-key key.pem --boinc-url https://crawl.example.org/",
+      "hand out units, to BOINC's clients too",
+    ],
     ["work --from https://crawl.example.org:8480/ --key ann.key", "what a volunteer runs"],
     ["graph import graph --crawl web", "make a graph of the links that are believed"],
   ],
@@ -114,13 +129,15 @@ export const volunteersCommand: Command = defineCommand({
     if (surplus !== undefined)
       fail(`--${options[surplus as keyof typeof options].option} is not for volunteers ${action}.`);
     const folder = argument(args, "dir");
-    const { userAgent, volunteers = [], seeds, listen, cert, certKey, ...more } = given;
+    const { userAgent, volunteers = [], signingKey, seeds, listen, cert, certKey, ...more } = given;
     if (action === "init") {
-      if (userAgent === undefined && volunteers.length === 0) fail("--volunteer is missing: who gets a key?");
-      return { action, folder, volunteers, ...omitUndefined({ userAgent }) };
+      if (userAgent === undefined && volunteers.length === 0 && signingKey === undefined)
+        fail("--volunteer is missing: who gets a key?");
+      return { action, folder, volunteers, ...omitUndefined({ userAgent, signingKey }) };
     }
     if (seeds === undefined) return fail("--seeds is missing: where does the crawl begin?");
     if ((cert === undefined) !== (certKey === undefined)) fail("--cert and --cert-key belong together.");
+    if (more.boincDelayMs !== undefined && more.boincUrl === undefined) fail("--boinc-delay is for --boinc-url.");
     const { host = "127.0.0.1", port = 8480 } = listen ?? {};
     return { action, folder, seedsFile: seeds, host, port, ...more, ...omitUndefined({ cert, certKey }) };
   },

@@ -52,7 +52,7 @@ export class BoincHandler {
       case "/":
         return formatMasterPage(name, new URL(paths.scheduler, masterUrl).href);
       case paths.projectConfig:
-        return formatProjectConfig(name, masterUrl, application.platforms);
+        return formatProjectConfig(name, masterUrl, Object.keys(application.platforms));
       case paths.lookupAccount:
         return this.#lookUpAccount(searchParams);
       case paths.createAccount:
@@ -65,9 +65,8 @@ export class BoincHandler {
   // Managers with windows ask for an e-mail address and a password: these are the account's name and its key.
   #lookUpAccount(parameters: URLSearchParams): string {
     const address = (parameters.get("email_addr") ?? "").toLowerCase();
-    const account = address.split("@")[0] ?? "";
-    if (address.length > 256 || !this.#project.store.hasAccount(account)) return formatAccountError("not-found");
-    const key = this.#project.secret.accountKey(account);
+    const key = this.#project.accounts.keyOf(address.split("@")[0] ?? "");
+    if (address.length > 256 || key === undefined) return formatAccountError("not-found");
     const right = createHash("md5").update(`${key}${address}`).digest("hex");
     return isSameText(parameters.get("passwd_hash") ?? "", right)
       ? formatAccount(key)
@@ -75,11 +74,8 @@ export class BoincHandler {
   }
 
   #findDownload(path: string): Uint8Array | undefined {
-    const { application, applicationBytes, secret, store } = this.#project;
-    if (path.startsWith(paths.application)) {
-      const name = path.slice(paths.application.length);
-      return application.files.some((file) => file.name === name) ? applicationBytes.get(name) : undefined;
-    }
+    const { applicationBytes, secret, store } = this.#project;
+    if (path.startsWith(paths.application)) return applicationBytes.get(path.slice(paths.application.length));
     if (!path.startsWith(paths.unit)) return undefined;
     const [task = "", token = "", ...rest] = path.slice(paths.unit.length).split("/");
     if (rest.length > 0 || !isSameText(token, secret.token("input", task))) return undefined;
@@ -101,7 +97,8 @@ export class BoincHandler {
       if (!request.complete) request.destroy();
     } catch (error) {
       response.destroy();
-      if (!request.errored) throw error;
+      // A request that breaks off is an ordinary day.
+      if (!request.errored) this.#project.onEvent({ event: "boinc-failed", reason: String(error) });
     } finally {
       this.#bodies--;
     }
@@ -113,7 +110,7 @@ export class BoincHandler {
     if (body === undefined) return send(response.setHeader("Connection", "close"), 413, "");
     const parsed = parseSchedulerRequest(body);
     if (!parsed.ok) {
-      this.#project.onEvent({ kind: "request-refused", account: "", reason: parsed.error.message });
+      this.#project.onEvent({ event: "boinc-refused", volunteer: "", reason: parsed.error.message });
       return send(response, 400, "");
     }
     await this.#forgetTasks();

@@ -1,21 +1,29 @@
 import type { EpochMs } from "../../core/index.ts";
 import type { Submission, UnitDispatcher } from "../volunteers/unit-dispatcher.ts";
+import type { Accounts } from "./accounts.ts";
 import type { Application } from "./application.ts";
 import type { ProjectSecret } from "./project-secret.ts";
 import type { TaskStore } from "./task-store.ts";
 
 /** What happens between clients and the server, for whoever watches. */
 export type BoincEvent =
-  | { readonly kind: "tasks-given"; readonly account: string; readonly host: number; readonly tasks: readonly string[] }
   | {
-      readonly kind: "task-reported";
-      readonly account: string;
+      readonly event: "boinc-tasks";
+      readonly volunteer: string;
+      readonly host: number;
+      readonly tasks: readonly string[];
+    }
+  | {
+      readonly event: "boinc-result";
+      readonly volunteer: string;
       readonly task: string;
       /** `failed` if the client had no result. */
       readonly outcome: Submission | "failed";
     }
-  | { readonly kind: "request-refused"; readonly account: string; readonly reason: string }
-  | { readonly kind: "upload-refused"; readonly file: string; readonly reason: string };
+  | { readonly event: "boinc-refused"; readonly volunteer: string; readonly reason: string }
+  /** The server itself could not do it. */
+  | { readonly event: "boinc-failed"; readonly reason: string }
+  | { readonly event: "boinc-upload-refused"; readonly file: string; readonly reason: string };
 
 /** A project that BOINC's clients attach to. */
 export interface BoincProject {
@@ -28,6 +36,7 @@ export interface BoincProject {
   /** Where results lie until they are reported. */
   readonly uploadFolder: string;
   readonly store: TaskStore;
+  readonly accounts: Accounts;
   readonly secret: ProjectSecret;
   readonly dispatcher: UnitDispatcher;
   readonly now: () => EpochMs;

@@ -24,28 +24,32 @@ interface Runner {
 
 /** Takes what a client reports and gives it work. */
 export async function answerScheduler(project: BoincProject, request: SchedulerRequest): Promise<SchedulerReply> {
-  const account = project.store.findAccount(request.authenticator);
-  if (account === undefined)
+  const volunteer = project.accounts.volunteerOf(request.authenticator);
+  if (volunteer === undefined)
     return refuse(
       project,
       "",
       "No account has this account key. Attach with the key that you were given.",
       maxDelaySeconds,
     );
-  const known = request.hostId === 0 ? undefined : project.store.findHost(request.hostId, account);
-  const host = known ?? project.store.addHost(account);
+  const known = request.hostId === 0 ? undefined : project.store.findHost(request.hostId, volunteer);
+  const host = known ?? project.store.addHost(volunteer);
   const isNew = known === undefined;
   if (!isNew && !project.store.advanceHost(host.id, request.seqno)) {
     // The client's folder is a copy or was restored, or somebody sent a request again: it goes on as another host.
-    const reply = refuse(project, account, "This request is not newer than the last one.", project.requestDelaySeconds);
-    return { ...reply, hostId: project.store.addHost(account).id };
+    const reply = refuse(
+      project,
+      volunteer,
+      "This request is not newer than the last one.",
+      project.requestDelaySeconds,
+    );
+    return { ...reply, hostId: project.store.addHost(volunteer).id };
   }
-  project.dispatcher.register(volunteerOf(account), project.now());
   const failures = await takeReports(project, host, request.results);
   const { tasks, runner, why } = giveWork(project, { ...host, failures }, request);
   return {
     ...emptyReply(project, delayAfter(project, failures)),
-    userName: account,
+    userName: volunteer,
     ...omitUndefined({ hostId: isNew ? host.id : undefined, message: why }),
     ...(request.codeSignKey === "" ? { codeSignKey: project.application.codeSignKey } : {}),
     acknowledged: request.results.map(({ name }) => name),
@@ -55,17 +59,13 @@ export async function answerScheduler(project: BoincProject, request: SchedulerR
   };
 }
 
-function volunteerOf(account: string): string {
-  return `boinc-${account}`;
-}
-
 function emptyReply(project: BoincProject, requestDelaySeconds: number): SchedulerReply {
   const { masterUrl, name } = project;
   return { masterUrl, projectName: name, requestDelaySeconds, acknowledged: [], tasks: [] };
 }
 
-function refuse(project: BoincProject, account: string, text: string, delaySeconds: number): SchedulerReply {
-  project.onEvent({ kind: "request-refused", account, reason: text });
+function refuse(project: BoincProject, volunteer: string, text: string, delaySeconds: number): SchedulerReply {
+  project.onEvent({ event: "boinc-refused", volunteer, reason: text });
   return { ...emptyReply(project, delaySeconds), message: { text, isNotice: true } };
 }
 
@@ -78,8 +78,8 @@ function delayAfter(project: BoincProject, failures: number): number {
 async function takeReports(project: BoincProject, host: Host, results: readonly ReportedResult[]): Promise<number> {
   let failures = host.failures;
   for (const result of results) {
-    const outcome = await takeReport(project, host.account, result);
-    project.onEvent({ kind: "task-reported", account: host.account, task: result.name, outcome });
+    const outcome = await takeReport(project, host.volunteer, result);
+    project.onEvent({ event: "boinc-result", volunteer: host.volunteer, task: result.name, outcome });
     if (outcome === "failed") failures++;
     else if (outcome === "accepted") failures = 0;
   }
@@ -89,18 +89,18 @@ async function takeReports(project: BoincProject, host: Host, results: readonly 
 
 async function takeReport(
   project: BoincProject,
-  account: string,
+  volunteer: string,
   { name, isUploaded }: ReportedResult,
 ): Promise<Submission | "failed"> {
   const { store, dispatcher } = project;
   const task = store.findTask(name);
-  if (task === undefined || task.account !== account) return "unknown";
+  if (task === undefined || task.volunteer !== volunteer) return "unknown";
   if (task.isReported) return "duplicate";
   const file = join(project.uploadFolder, outputNameOf(project, name));
   let outcome: Submission | "failed" = "failed";
   if (isUploaded && task.outputMd5 !== null)
-    outcome = dispatcher.submit(name, volunteerOf(account), await readFile(file), project.now());
-  else dispatcher.fail(name, volunteerOf(account), project.now());
+    outcome = dispatcher.submit(name, volunteer, await readFile(file), project.now());
+  else dispatcher.fail(name, volunteer, project.now());
   store.markReported(name);
   await rm(file, { force: true });
   return outcome;
@@ -127,12 +127,17 @@ function giveWork(
   const lost = project.store.listOpenTasks(host.id, now).filter(({ name }) => !held.has(name));
   const tasks = lost.length > 0 ? lost : assign(project, host, request.workSeconds, now);
   if (tasks.length === 0) return { tasks, why: { text: "There is no work now.", isNotice: false } };
-  project.onEvent({ kind: "tasks-given", account: host.account, host: host.id, tasks: tasks.map(({ name }) => name) });
+  project.onEvent({
+    event: "boinc-tasks",
+    volunteer: host.volunteer,
+    host: host.id,
+    tasks: tasks.map(({ name }) => name),
+  });
   return { tasks, runner };
 }
 
 function assign(project: BoincProject, host: Host, workSeconds: number, now: EpochMs): readonly StoredTask[] {
-  const volunteer = volunteerOf(host.account);
+  const { volunteer } = host;
   const first = project.dispatcher.assign(volunteer, 1, now);
   const [unit] = first;
   if (unit === undefined) return [];
@@ -155,14 +160,18 @@ function chooseRunner(project: BoincProject, request: SchedulerRequest): Runner 
     const [latest] = own.sort((one, other) => other.versionNum - one.versionNum);
     return latest === undefined ? undefined : { ...latest, isDownloaded: false };
   }
-  const platform = [request.platform, ...request.otherPlatforms].find((name) => platforms.includes(name));
+  const platform = [request.platform, ...request.otherPlatforms].find((name) => Object.hasOwn(platforms, name));
   return platform === undefined ? undefined : { platform, versionNum, planClass: "", isDownloaded: true };
 }
 
 function describeVersion(project: BoincProject, platform: string): NonNullable<SchedulerReply["version"]> {
-  const { versionNum, files } = project.application;
+  const { versionNum, platforms } = project.application;
   const urlOf = (name: string): string => new URL(`${paths.application}${name}`, project.masterUrl).href;
-  return { versionNum, platform, files: files.map((file) => ({ ...file, url: urlOf(file.name) })) };
+  return {
+    versionNum,
+    platform,
+    files: (platforms[platform] ?? []).map((file) => ({ ...file, url: urlOf(file.name) })),
+  };
 }
 
 function describeTask(project: BoincProject, task: StoredTask, runner: Runner): Task {

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import Database from "libsql";
 import type { EpochMs } from "../../core/index.ts";
+import { type Connection, openConnection, transact } from "../../storage/index.ts";
 import type { AssignedUnit } from "../volunteers/unit-dispatcher.ts";
 
 /** A computer that runs a client. */
 export interface Host {
   readonly id: number;
-  readonly account: string;
+  readonly volunteer: string;
   /** Of its last request; -1 before the first. */
   readonly seqno: number;
   /** Tasks that failed since the last that did not. */
@@ -16,7 +15,7 @@ export interface Host {
 /** A unit that a host was given. */
 export interface StoredTask {
   readonly name: string;
-  readonly account: string;
+  readonly volunteer: string;
   readonly unit: Uint8Array;
   readonly deadline: EpochMs;
   readonly maxBytes: number;
@@ -27,22 +26,21 @@ export interface StoredTask {
 
 // Tasks stay known for a while, so that a late or second report is told from an invented one.
 const keptAfterDeadlineMs = 7 * 24 * 3600 * 1000;
-const maxHostsPerAccount = 100;
+const maxHostsPerVolunteer = 100;
 const applicationId = 0x746d6262;
 
 const schema = `
   PRAGMA application_id = ${applicationId};
-  CREATE TABLE IF NOT EXISTS account (name TEXT PRIMARY KEY, key_digest TEXT NOT NULL UNIQUE) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS host (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    account TEXT NOT NULL,
+    volunteer TEXT NOT NULL,
     seqno INTEGER NOT NULL DEFAULT -1,
     failures INTEGER NOT NULL DEFAULT 0
   );
-  CREATE INDEX IF NOT EXISTS host_by_account ON host (account, id);
+  CREATE INDEX IF NOT EXISTS host_by_volunteer ON host (volunteer, id);
   CREATE TABLE IF NOT EXISTS task (
     name TEXT PRIMARY KEY,
-    account TEXT NOT NULL,
+    volunteer TEXT NOT NULL,
     host INTEGER NOT NULL,
     unit BLOB NOT NULL,
     deadline INTEGER NOT NULL,
@@ -55,7 +53,7 @@ const schema = `
 `;
 
 const taskColumns =
-  "name, account, unit, deadline, max_bytes AS maxBytes, output_md5 AS outputMd5, is_reported AS isReported";
+  "name, volunteer, unit, deadline, max_bytes AS maxBytes, output_md5 AS outputMd5, is_reported AS isReported";
 
 interface Statement {
   run(...values: readonly Value[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
@@ -64,51 +62,37 @@ interface Statement {
 }
 type Value = string | number | Uint8Array;
 
-function digestOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
-}
-
-/** Remembers accounts, hosts and the tasks that they have. Each change is durable when its method returns. */
+/** Remembers hosts and the tasks that they have. Each change is durable when its method returns. */
 export class TaskStore {
-  readonly #database: InstanceType<typeof Database>;
+  readonly #database: Connection;
   readonly #prepared = new Map<string, Statement>();
 
-  /** @param file - made if it is not there */
+  /** @param file - made if it is not there @throws TidemarkError `no-permission`, `disk-full`, `io` */
   constructor(file: string) {
-    this.#database = new Database(file, { timeout: 10_000 });
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    this.#database = openConnection(file);
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 10000");
     this.#database.exec(schema);
   }
 
-  /** Lets an account attach. Nothing changes if it may already. @param key - only its SHA-256 is kept */
-  addAccount(name: string, key: string): void {
-    this.#run("INSERT OR REPLACE INTO account (name, key_digest) VALUES (?, ?)", name, digestOf(key));
-  }
-
-  hasAccount(name: string): boolean {
-    return this.#find("SELECT 1 AS found FROM account WHERE name = ?", name) !== undefined;
-  }
-
-  /** @returns the account's name; undefined if no account has the key */
-  findAccount(key: string): string | undefined {
-    return this.#find<{ name: string }>("SELECT name FROM account WHERE key_digest = ?", digestOf(key))?.name;
-  }
-
-  /** Makes a host known; of an account with very many the oldest is forgotten. */
-  addHost(account: string): Host {
-    const { lastInsertRowid } = this.#prepare("INSERT INTO host (account) VALUES (?)").run(account);
+  /** Makes a host known; of a volunteer with very many the oldest is forgotten. */
+  addHost(volunteer: string): Host {
+    const { lastInsertRowid } = this.#prepare("INSERT INTO host (volunteer) VALUES (?)").run(volunteer);
     const id = Number(lastInsertRowid);
     this.#run(
-      "DELETE FROM host WHERE account = ? AND id <= (SELECT id FROM host WHERE account = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
-      account,
-      account,
-      maxHostsPerAccount,
+      "DELETE FROM host WHERE volunteer = ? AND id <= (SELECT id FROM host WHERE volunteer = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+      volunteer,
+      volunteer,
+      maxHostsPerVolunteer,
     );
-    return { id, account, seqno: -1, failures: 0 };
+    return { id, volunteer, seqno: -1, failures: 0 };
   }
 
-  findHost(id: number, account: string): Host | undefined {
-    return this.#find<Host>("SELECT id, account, seqno, failures FROM host WHERE id = ? AND account = ?", id, account);
+  findHost(id: number, volunteer: string): Host | undefined {
+    return this.#find<Host>(
+      "SELECT id, volunteer, seqno, failures FROM host WHERE id = ? AND volunteer = ?",
+      id,
+      volunteer,
+    );
   }
 
   /** Notes a host's request. @returns whether it is newer than all before: of two with one number only one is */
@@ -121,12 +105,12 @@ export class TaskStore {
   }
 
   addTasks(host: Host, units: readonly AssignedUnit[]): void {
-    this.#transact(() => {
+    transact(this.#database, () => {
       for (const { name, bytes, deadline, maxResultBytes } of units)
         this.#run(
-          "INSERT INTO task (name, account, host, unit, deadline, max_bytes) VALUES (?, ?, ?, ?, ?, ?)",
+          "INSERT INTO task (name, volunteer, host, unit, deadline, max_bytes) VALUES (?, ?, ?, ?, ?, ?)",
           name,
-          host.account,
+          host.volunteer,
           host.id,
           bytes,
           deadline,
@@ -187,16 +171,5 @@ export class TaskStore {
 
   #find<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
-  }
-
-  #transact(act: () => void): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      act();
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
-      throw error;
-    }
   }
 }

@@ -45,7 +45,7 @@ export class UploadHandler {
   }
 
   #refuse(file: string, reason: string): string {
-    this.#project.onEvent({ kind: "upload-refused", file, reason });
+    this.#project.onEvent({ event: "boinc-upload-refused", file, reason });
     return formatUploadReply("refused", "the upload is refused");
   }
 

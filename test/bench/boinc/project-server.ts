@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import type { EpochMs } from "../../../src/core/index.ts";
 import { BoincHandler } from "../../../src/fleet/boinc/boinc-handler.ts";
 import type { BoincEvent, BoincProject } from "../../../src/fleet/boinc/project.ts";
@@ -13,6 +12,7 @@ import { cert, key } from "../../http/own-certificate.ts";
 /** A project that is served over HTTPS on the loopback. */
 export interface ProjectServer extends AsyncDisposable {
   readonly url: string;
+  readonly accountKeys: Readonly<Record<string, string>>;
   readonly project: BoincProject;
   readonly events: readonly BoincEvent[];
 }
@@ -20,7 +20,9 @@ export interface ProjectServer extends AsyncDisposable {
 /** What a test's project has. */
 export interface TestProject {
   readonly folder: string;
-  readonly program: Uint8Array;
+  readonly program?: string;
+  /** Who may attach. Default: somebody and another. */
+  readonly volunteers?: readonly string[];
   readonly signingKey: string;
   readonly dispatcher: UnitDispatcher;
   readonly now?: () => EpochMs;
@@ -32,8 +34,15 @@ export interface TestProject {
 
 /** Makes a project and serves it. */
 export async function serveProject(given: TestProject): Promise<ProjectServer> {
-  const folder = join(given.folder, "boinc");
-  await makeBoincProject(folder, given.program, given.signingKey);
+  const { folder, volunteers = ["somebody", "another"], program = "// a program\n" } = given;
+  const natives = new Map([["x86_64-pc-linux-gnu", Buffer.from("native")]]);
+  const { accountKeys } = await makeBoincProject(
+    folder,
+    { script: Buffer.from(program), natives },
+    given.signingKey,
+    volunteers,
+  );
+  for (const volunteer of volunteers) given.dispatcher.register(volunteer, 0);
   const events: BoincEvent[] = [];
   let handler: BoincHandler | undefined;
   const server = createServer({ cert, key }, (request, response) => {
@@ -48,7 +57,7 @@ export async function serveProject(given: TestProject): Promise<ProjectServer> {
   const opened = openBoincProject(folder, {
     name: "Tidemark test",
     masterUrl: url,
-    dispatcher: given.dispatcher,
+    ...{ volunteers, dispatcher: given.dispatcher },
     now: given.now ?? Date.now,
     onEvent: (event) => void events.push(event),
     requestDelaySeconds: 1,
@@ -57,6 +66,7 @@ export async function serveProject(given: TestProject): Promise<ProjectServer> {
   handler = new BoincHandler(project);
   return {
     url,
+    accountKeys,
     project,
     events,
     async [Symbol.asyncDispose]() {

@@ -13,6 +13,8 @@ for (const [line, said] of [
   ["volunteers init web --seeds a", /--seeds is not for volunteers init/],
   ["volunteers init web --user-agent x --volunteer Ann!", /Ann!: not a new name/],
   ["volunteers serve web", /--seeds is missing/],
+  ["volunteers serve web --seeds a --boinc-delay 2s", /--boinc-delay is for --boinc-url/],
+  ["volunteers serve web --boinc a", /--boinc is not for volunteers serve/],
   ["volunteers serve web --volunteer ann", /--volunteer is not for volunteers serve/],
   ["volunteers serve web --seeds a --cert b", /--cert and --cert-key belong together/],
   ["work --key a", /--key and --units need --from/],
@@ -49,4 +51,23 @@ test("volunteers are added to a project one after the other, and none twice", as
     writeFileSync(file, text.replace(part, by));
     assert.throws(() => readProjectFile(folder.path), { code: "bad-option" });
   }
+});
+
+test("BOINC's clients are let in: a signing key, an application and an account key for each volunteer", async () => {
+  using folder = makeTempFolder();
+  const signingKey = join(folder.path, "signing.pem");
+  const init = async (...more: string[]) =>
+    await runProgram("volunteers", "init", folder.path, "--boinc", signingKey, ...more);
+  assert.equal((await init("--user-agent", "MyBot/1.0", "--volunteer", "ann")).code, 0);
+  const pem = readFileSync(signingKey, "utf8");
+  const keyOf = (name: string): string => readFileSync(join(folder.path, "keys", `${name}.boinc`), "utf8");
+  const first = keyOf("ann");
+  assert.match(first, /^[0-9a-f]{32}\n$/);
+  const { code, stdout } = await init("--volunteer", "bob", "--json");
+  assert.equal(code, 0);
+  const { boinc } = JSON.parse(stdout) as { boinc: { version: number; accounts: object } };
+  assert.deepEqual([boinc.version, Object.keys(boinc.accounts)], [1, ["ann", "bob"]]);
+  assert.deepEqual([keyOf("ann"), readFileSync(signingKey, "utf8")], [first, pem]);
+  writeFileSync(signingKey, "no key");
+  assert.equal((await init()).code, 2);
 });

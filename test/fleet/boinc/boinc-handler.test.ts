@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeSigningKey } from "../../../src/fleet/boinc/code-signing.ts";
-import { inviteAccount } from "../../../src/fleet/boinc/project-folder.ts";
 import { ListedUnits } from "../../bench/boinc/listed-units.ts";
 import { type ProjectServer, serveProject } from "../../bench/boinc/project-server.ts";
 import {
@@ -20,7 +19,6 @@ import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
-const program = Buffer.from("// a program\n");
 const signingKey = makeSigningKey();
 
 interface Trial extends AsyncDisposable {
@@ -45,14 +43,14 @@ async function makeTrial(count = 3): Promise<Trial> {
     })),
   );
   const now = (): number => trial.now;
-  const server = await serveProject({ folder: temp.path, program, signingKey, dispatcher: units, now });
-  const key = inviteAccount(server.project, "somebody");
+  const server = await serveProject({ folder: temp.path, signingKey, dispatcher: units, now });
+  const { somebody: key = "", another: other = "" } = server.accountKeys;
   const trial: Trial = {
     temp,
     server,
     units,
     key,
-    other: inviteAccount(server.project, "another"),
+    other,
     now: startMs,
     async schedule(spoken) {
       const answer = await ask(`${server.url}boinc/scheduler`, writeSchedulerRequest({ key, ...spoken }));
@@ -72,7 +70,7 @@ async function makeTrial(count = 3): Promise<Trial> {
 }
 
 function outcomesIn({ server }: Trial): Array<string | undefined> {
-  return server.events.map((event) => (event.kind === "task-reported" ? `${event.task} ${event.outcome}` : undefined));
+  return server.events.map((event) => (event.event === "boinc-result" ? `${event.task} ${event.outcome}` : undefined));
 }
 
 /** Lets a new host have its first task. */
@@ -89,11 +87,13 @@ describe("a client that has an account key", () => {
     const { reply, task } = await takeTask(trial);
     assert.deepEqual(textsOf(reply, "hostid"), ["1"]);
     assert.equal((await ask(task.inputUrl)).text, "the pages of unit 0");
-    const main = await ask(`${trial.server.url}boinc/application/tidemark_work_1`);
+    const main = await ask(`${trial.server.url}boinc/application/tidemark_work_1_x86_64-pc-linux-gnu`);
     const [md5] = textsOf(reply, "md5_cksum");
     assert.equal(createHash("md5").update(main.body).digest("hex"), md5);
     const script = await ask(`${trial.server.url}boinc/application/tidemark_work_1.mjs`);
-    assert.deepEqual(script.body, program);
+    assert.equal(script.text, "// a program\n");
+    const native = await ask(`${trial.server.url}boinc/application/tidemark_work_1_x86_64-pc-linux-gnu.node`);
+    assert.equal(native.text, "native");
     const result = Buffer.from("all of it");
     assert.equal(await trial.upload(writeUpload(task, result)), "0");
     const end = await trial.schedule({ host: 1, seqno: 0, seconds: 0, done: ["unit-0"] });
@@ -153,7 +153,7 @@ describe("a client that has an account key", () => {
   it("gets nothing for a platform on which the application does not run", async () => {
     await using trial = await makeTrial();
     assert.match(await trial.schedule({ platform: "windows_x86_64" }), /no tidemark_work for this platform/);
-    const more = "<alt_platform>\n<name>aarch64-unknown-linux-gnu</name>\n</alt_platform>";
+    const more = "<alt_platform>\n<name>x86_64-pc-linux-gnu</name>\n</alt_platform>";
     assert.equal(readTasks(await trial.schedule({ platform: "arm-android", more })).length, 1);
   });
 
@@ -293,8 +293,8 @@ describe("who has no account key", () => {
     assert.match(reply, /No account has this account key/);
     assert.doesNotMatch(reply, /<workunit>|<hostid>|<app>/);
     assert.deepEqual(
-      trial.server.events.map(({ kind }) => kind),
-      ["request-refused"],
+      trial.server.events.map(({ event }) => event),
+      ["boinc-refused"],
     );
   });
 
@@ -362,7 +362,7 @@ describe("the server's own folder", () => {
 
   it("does not serve an application that is not as it was signed", async () => {
     const temp = makeTempFolder("boinc");
-    const given = { folder: temp.path, program, signingKey, dispatcher: new ListedUnits([]) };
+    const given = { folder: temp.path, signingKey, dispatcher: new ListedUnits([]) };
     await (await serveProject(given))[Symbol.asyncDispose]();
     const file = join(temp.path, "boinc", "application", "tidemark_work_1.mjs");
     writeFileSync(file, "another program");

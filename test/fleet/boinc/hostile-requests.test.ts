@@ -5,7 +5,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { makeSigningKey } from "../../../src/fleet/boinc/code-signing.ts";
-import { inviteAccount } from "../../../src/fleet/boinc/project-folder.ts";
 import { ListedUnits } from "../../bench/boinc/listed-units.ts";
 import { type ProjectServer, serveProject } from "../../bench/boinc/project-server.ts";
 import { ask, type GivenTask, readTasks, writeSchedulerRequest, writeUpload } from "../../bench/boinc/spoken.ts";
@@ -64,9 +63,8 @@ async function serveBusy(folder: string): Promise<Busy> {
       maxResultBytes: 1000,
     })),
   );
-  const program = Buffer.from("// a program\n");
-  const server = await serveProject({ folder, program, signingKey: makeSigningKey(), dispatcher: units });
-  const key = inviteAccount(server.project, "somebody");
+  const server = await serveProject({ folder, signingKey: makeSigningKey(), dispatcher: units });
+  const { somebody: key = "" } = server.accountKeys;
   const { text } = await ask(`${server.url}boinc/scheduler`, writeSchedulerRequest({ key }));
   const [task] = readTasks(text);
   assert.ok(task);
@@ -151,7 +149,7 @@ test(`no request of a stranger gets work, reads what others have, or writes (see
   assert.equal(fetches, 0, "the server connected to an address that a request named");
   assert.deepEqual(readdirSync(temp.path, { recursive: true }).sort(), before);
   assert.deepEqual([units.results.size, units.failed.length], [0, 0]);
-  assert.equal(server.events.filter(({ kind }) => kind === "tasks-given").length, 1);
+  assert.equal(server.events.filter(({ event }) => event === "boinc-tasks").length, 1);
   // The volunteer's own work was not touched.
   const own = writeSchedulerRequest({ key, host: 1, seconds: 0, done: ["unit-0"] });
   assert.match((await ask(`${server.url}boinc/scheduler`, own)).text, /<result_ack>/);
@@ -162,7 +160,7 @@ test("a volunteer reads and writes nothing of another one", async () => {
   using temp = makeTempFolder("boinc");
   await using busy = await serveBusy(temp.path);
   const { server, units, task } = busy;
-  const key = inviteAccount(server.project, "another");
+  const { another: key = "" } = server.accountKeys;
   const scheduler = `${server.url}boinc/scheduler`;
   const { text } = await ask(scheduler, writeSchedulerRequest({ key }));
   const [mine] = readTasks(text);
