@@ -92,7 +92,7 @@ async function fillPostgres(sql: Sql, address: string, sites: number): Promise<v
 async function leaveDead(sql: Sql, sites: number): Promise<void> {
   await sql.unsafe(`ALTER TABLE ${schema}.site SET (autovacuum_enabled = false)`);
   for (let left = 1_000_000; left > 0; left -= sites)
-    await sql.unsafe(`UPDATE ${schema}.site SET next_at = next_at - interval '1 second'`);
+    await sql.unsafe(`UPDATE ${schema}.site SET next_at = next_at + interval '1 second'`);
 }
 
 async function countScans(sql: Sql): Promise<number> {

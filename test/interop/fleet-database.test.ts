@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { type Fleet, openFleet } from "../../src/fleet/index.ts";
+import { formatFleetMetrics } from "../../src/report/index.ts";
 import { resultsOf, testEarlierFleet, testProcesses } from "../fleet/lease-cases.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { repositoryFolder } from "../repository-folder.ts";
@@ -148,6 +149,27 @@ describe("the database of a fleet", { timeout: 120_000, skip: skipWithout("pg_ct
       await own`LOCK TABLE bounded.site`;
       await assert.rejects(hasty.claim(1), { code: "site-unavailable", message: /lock timeout/ });
     });
+  });
+
+  it("has metrics that promtool finds nothing wrong with", { skip: skipWithout("promtool") }, async () => {
+    const url = `${server.url}?schema=metrics`;
+    await using fleet = await openFleet(url, { worker: 'a "1"\n', version: "0.1.0" });
+    await addSites(fleet, 3);
+    await fleet.claim(2);
+    await fleet.report({
+      visits: 7,
+      failedVisits: 1,
+      pageRequests: 80,
+      pageBytes: 1e9,
+      created: 5,
+      updated: 2,
+      deleted: 1,
+    });
+    const status = await fleet.status();
+    const [worker] = status.workers;
+    assert.deepEqual([status.due, status.held, worker?.held, worker?.counts.visits], [1, 2, 2, 7]);
+    const text = formatFleetMetrics(status, "prometheus");
+    execFileSync(requireProgram("promtool"), ["check", "metrics"], { input: text, timeout: 10_000 });
   });
 
   it("drops visits and events that are older than the fleet keeps them", async () => {
