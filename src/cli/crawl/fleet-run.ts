@@ -54,6 +54,8 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
     ...{ worker: name, version: packageVersion(), leaseMs, stateVersion, retryMs: patienceMs },
     // Who visits a site after a worker died does not know how many requests of a turn were made.
     delayMs: crawl.politeness.restMs ?? defaultRestMs,
+    signal: context.signal,
+    onWait: (why) => progress.say(`${why}; waiting`),
   });
   const objects = settings.objects === undefined ? undefined : await openObjects(settings.objects);
   await using links = web === undefined ? undefined : new LinkLog(place.links, { clock: Date.now });

@@ -16,4 +16,8 @@ export interface FleetOptions {
   readonly attemptMs: number;
   /** Whether a database without a fleet is refused, not made one of. */
   readonly mustExist: boolean;
+  /** After it, nothing is tried again. */
+  readonly signal: AbortSignal | undefined;
+  /** Called once while the database cannot be reached, with why. */
+  readonly onWait: ((why: string) => void) | undefined;
 }

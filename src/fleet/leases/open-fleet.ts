@@ -23,6 +23,8 @@ export async function openFleet(address: string, given: Partial<FleetOptions> = 
     retryMs: 60_000,
     attemptMs: 30_000,
     mustExist: false,
+    signal: undefined,
+    onWait: undefined,
     ...omitUndefined(given),
   };
   if (!/^postgres(?:ql)?:\/\//.test(address)) return new EmbeddedFleet(address, options);

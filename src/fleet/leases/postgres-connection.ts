@@ -3,6 +3,7 @@ import postgres, { type Sql } from "postgres";
 import { TidemarkError } from "../../core/index.ts";
 
 const longestPauseMs = 5000;
+const tellAfterMs = 800;
 
 /** Failures after which a transaction is worth another attempt: of the connection, of a server that stops, of locks. */
 const passing =
@@ -14,6 +15,10 @@ export interface DatabasePatience {
   readonly retryMs: number;
   /** How long one attempt may take: then its connection is given up. */
   readonly attemptMs: number;
+  /** After it, nothing is tried again. */
+  readonly signal: AbortSignal | undefined;
+  /** Called once while it is tried again, with why. */
+  readonly onWait: ((why: string) => void) | undefined;
 }
 
 /** Connections to PostgreSQL, few, and made anew when they break. */
@@ -22,6 +27,7 @@ export class PostgresConnection implements AsyncDisposable {
   readonly #schema: string;
   readonly #patience: DatabasePatience;
   #sql: Sql;
+  #isWaiting = false;
 
   constructor(url: URL, schema: string, patience: DatabasePatience) {
     this.#url = url;
@@ -118,14 +124,23 @@ export class PostgresConnection implements AsyncDisposable {
   }
 
   async #retry<T>(act: () => Promise<T>): Promise<T> {
-    const endMs = performance.now() + this.#patience.retryMs;
+    const { retryMs, signal, onWait } = this.#patience;
+    const endMs = performance.now() + retryMs;
     for (let pauseMs = 50; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
       try {
-        return await act();
+        const result = await act();
+        this.#isWaiting = false;
+        return result;
       } catch (error) {
         const nextMs = pauseMs * (0.5 + Math.random() / 2);
-        if (!isPassing(error) || performance.now() + nextMs > endMs) throw this.#wrap(error);
-        await wait(nextMs);
+        const isOver = performance.now() + nextMs > endMs || signal?.aborted === true;
+        if (!isPassing(error) || isOver) throw this.#wrap(error);
+        // Locks and the like pass at once.
+        if (!this.#isWaiting && pauseMs >= tellAfterMs) {
+          this.#isWaiting = true;
+          onWait?.((this.#wrap(error) as Error).message);
+        }
+        await wait(nextMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }

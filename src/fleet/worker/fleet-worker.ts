@@ -165,12 +165,16 @@ export class FleetWorker {
       await Promise.all(this.#underWay);
       ended.abort();
       await renewing;
+      // Whoever watches the fleet sees what its last visits came to.
+      if (this.#failure === undefined)
+        await fleet.report({ ...this.counts }).catch((error: unknown) => this.#fail(error));
       clearInterval(progress);
       clearInterval(leases);
       signal.removeEventListener("abort", stop);
       this.#copies[Symbol.dispose]();
     }
-    if (this.#failure !== undefined) throw this.#failure.error;
+    // What a signal ended may not have reached the database: it is done again.
+    if (this.#failure !== undefined && !signal.aborted) throw this.#failure.error;
     this.#options.onProgress?.(this.counts);
   }
 
