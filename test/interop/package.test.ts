@@ -59,8 +59,8 @@ test("the package holds the program, what it shows and what its users read, and 
   const missing = needed.filter((path) => !packed.paths.includes(path));
   assert.deepEqual(missing, []);
   assert.deepEqual(findMissingTypes(packed.paths), []);
-  // A seventh of it is the client of S3.
-  assert.ok(packed.sizeBytes < 1_500_000, `the package has ${packed.sizeBytes} bytes`);
+  // A quarter of it is the application of volunteers in one file, a tenth the client of S3.
+  assert.ok(packed.sizeBytes < 2_100_000, `the package has ${packed.sizeBytes} bytes`);
 });
 
 test("links of the packed documents lead to packed files", { skip: skipWithoutNpm }, async () => {
