@@ -12,6 +12,8 @@ async function work(): Promise<void> {
   await using fleet = await openFleet(address, { worker: name, leaseMs: 30_000 });
   // By a clock that all processes of the machine share.
   const nowMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
+  // A worker that holds two sites of an address lets that rest by itself.
+  const freeMs = new Map<string, number>();
   const visited: string[] = [];
   while (visited.length < Number(visits)) {
     const leases = await fleet.claim(3);
@@ -24,9 +26,12 @@ async function work(): Promise<void> {
       );
       const [held] = renewed;
       if (held === undefined) continue;
+      const own = held.address ?? "";
+      while (nowMs() < (freeMs.get(own) ?? 0)) await wait(1);
       const begunMs = nowMs();
       await wait(Math.random() * 5);
       const endedMs = nowMs();
+      freeMs.set(own, endedMs + restMs);
       const next = { siteMs: 0, addressMs: restMs, priority: 1 };
       const visit = JSON.stringify({ worker: name });
       if (!(await fleet.commit(held, resultsOf({ visit, next })))) throw new Error("a lease was lost");

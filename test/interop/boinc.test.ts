@@ -111,12 +111,14 @@ describe("Debian's BOINC client", { skip: skipWithout("boinc"), concurrency: tru
     ]);
     let rest = "";
     let isListening = false;
+    let isJudged = false;
     serving.child.stdout?.on("data", (piece: Buffer) => {
       const lines = `${rest}${piece.toString()}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const { event, volunteer, outcome } = JSON.parse(line) as Record<string, string>;
         if (event === "listening") isListening = true;
+        isJudged ||= event === "volunteer-judged";
         if (event === "boinc-result") results.get(volunteer ?? "")?.push(outcome ?? "");
       }
     });
@@ -125,7 +127,7 @@ describe("Debian's BOINC client", { skip: skipWithout("boinc"), concurrency: tru
       readFileSync(join(temp.path, "web", "keys", `${name}.boinc`), "utf8").trim();
     const ann = await startBoincClient(inFolder("ann"), url, keyOf("ann"), cert);
     const bob = await startBoincClient(inFolder("bob"), url, keyOf("bob"), cert, ownApplication);
-    const isDone = (): boolean => [...results.values()].every((outcomes) => outcomes.length >= wanted);
+    const isDone = (): boolean => isJudged && [...results.values()].every((outcomes) => outcomes.length >= wanted);
     try {
       await ann.waitFor(isDone, 120_000);
     } catch (error) {

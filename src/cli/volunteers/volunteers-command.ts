@@ -32,7 +32,7 @@ const initOptions = {
 };
 
 const serveOptions = {
-  seeds: row("seeds FILE", path, "URLs or hosts to begin with, as of tidemark crawl --web"),
+  seeds: row("seeds FILE", path, "File of URLs or hosts to begin with, as of tidemark crawl --web"),
   listen: row("listen ADDRESS", listenAddress, "Address and port at which volunteers ask for units", {
     default: "`127.0.0.1:8480`",
   }),
@@ -99,7 +99,10 @@ export const volunteersCommand: Command = defineCommand({
   options,
   groups: {
     init: Object.values(initOptions).map(({ option }) => option),
-    serve: Object.values(serveOptions).map(({ option }) => option),
+    serve: ["seeds", "listen", "cert", "cert-key", "volunteer-units", "boinc-url", "boinc-delay"],
+    "serve: which pages": ["scope-domain", "max-depth", "max-hops", "max-pages", "max-sites"],
+    "serve: units and politeness": ["unit-pages", "crawl-delay", "rest", "rest-on-loopback", "deadline", "revisit"],
+    "serve: network": ["name-server", "allow-private", "ca", "proxy"],
   },
   examples: [
     [
