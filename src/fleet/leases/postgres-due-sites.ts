@@ -78,14 +78,17 @@ export async function chooseByAddress(
   return taken;
 }
 
-/** Lets one site that waits for an address become due, for each address that was given back. */
+/**
+ * Lets one site that waits for an address become due, for each address that was given back. A site that another transaction has locked is
+ * waited for: nobody else would wake it.
+ */
 export async function wake(sql: Sql, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
   await sql`
     UPDATE site SET is_parked = false, next_at = woken.free_at FROM (
       SELECT next.id, address.free_at FROM address CROSS JOIN LATERAL (
         SELECT id FROM site WHERE site.address = address.name AND is_parked
-        ORDER BY priority DESC, next_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
+        ORDER BY priority DESC, next_at LIMIT 1 FOR UPDATE) AS next
       WHERE address.name = ANY(${[...addresses]})) AS woken
     WHERE site.id = woken.id`;
 }
