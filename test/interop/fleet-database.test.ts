@@ -43,6 +43,30 @@ describe("the database of a fleet", { timeout: 120_000, skip: skipWithout("pg_ct
     return row?.count ?? 0;
   };
 
+  it("wakes a site that waits for an address, also while somebody has locked its row", async () => {
+    const url = `${server.url}?schema=woken`;
+    await using a = await openFleet(url, { worker: "a" });
+    await using b = await openFleet(url, { worker: "b" });
+    await addSites(a, 2);
+    const [one] = await a.claim(1);
+    const [two] = await b.claim(1);
+    assert.ok(one !== undefined && two !== undefined);
+    assert.equal((await a.renew([one], new Map([[one.site, "192.0.2.1"]]))).length, 1);
+    assert.equal((await b.renew([two], new Map([[two.site, "192.0.2.1"]]))).length, 0);
+    let released: Promise<boolean> | undefined;
+    await sql.begin(async (held) => {
+      await held`SELECT FROM woken.site WHERE id = ${two.site} FOR UPDATE`;
+      released = a.release(one, { siteMs: Number.POSITIVE_INFINITY, addressMs: 0, priority: 1 });
+      // It has come to the row that is locked, or has passed it by.
+      await Promise.race([released, new Promise((resolve) => setTimeout(resolve, 500))]);
+    });
+    assert.equal(await released, true);
+    assert.deepEqual(
+      (await b.claim(2)).map(({ site }) => site),
+      [two.site],
+    );
+  });
+
   it("knows what became of a commit whose answer was lost, and of one that was lost itself", async () => {
     await using proxy = new CuttingProxy(Number(new URL(server.url).port));
     await proxy.listen();

@@ -41,6 +41,10 @@ describe("a fleet over PostgreSQL", { skip: skipWithout("pg_ctlcluster") || skip
   it("visits the sites of a list, whatever happens to workers, their clocks and the database", limits, async () => {
     await sees({ kills: 2, freezes: 1, restarts: 1, cutMs: 8000, isSkewed: true });
   });
+
+  it("crawls the Web, with sites of every kind, while workers are killed", limits, async () => {
+    await sees({ isWeb: true, isFriendly: false, restMs: 0, workers: 3, kills: 2 });
+  });
 });
 
 /** Rows of a table of nodes: their names, and numbers. */
