@@ -103,7 +103,7 @@ export const fleetExperiment: Experiment = defineExperiment({
       title: "What a fleet needs",
       caption:
         "How many machines, databases, processes or sites each need takes, by the size of the crawl. Above 1 one is not enough.",
-      x: { label: "Pages", kind: "log" },
+      x: { label: "Pages, millions", kind: "log" },
       y: { label: "Times one", kind: "log" },
       hasPublished: false,
       marks: [...new Set(rows.filter(({ pages }) => Number(pages) >= 1e8).map(({ what }) => String(what)))].map(
@@ -113,7 +113,7 @@ export const fleetExperiment: Experiment = defineExperiment({
           name: what,
           points: rows
             .filter((row) => row.what === what)
-            .map((row) => ({ x: Number(row.pages), y: Number(row.times) })),
+            .map((row) => ({ x: Number(row.pages) / 1e6, y: Number(row.times) })),
         }),
       ),
     },
