@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { type CrawlEvent, omitUndefined, TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { type CrawlEvent, omitUndefined, TidemarkError } from "../../core/index.ts";
 import {
   type CrawlSettings,
   type CrawlSiteOptions,
@@ -20,6 +19,7 @@ import { packageVersion } from "../terminal/package-version.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
+import { readFile } from "./web-run.ts";
 
 /** How long a database that cannot be reached is waited for. */
 const patienceMs = 600_000;
@@ -95,20 +95,24 @@ async function planSites(
   onEvent: CrawlSiteOptions["onEvent"],
 ): Promise<FleetCrawl> {
   const { settings } = options;
+  const { into = "" } = settings;
   const files = new FilesOnce(context.input);
   const listed = await findCrawlSites(options);
   const sites: FollowedSite[] = [];
   const politenessOf = new Map<string, PolitenessOptions>();
-  for (const site of listed) {
+  const prepare = async (site: CrawlSettings): Promise<FollowedSite> => {
     const { into: _, stateFile: __, ...given } = await files.readOf(site);
-    politenessOf.set(new URL(site.url).origin, site);
+    return { ...given, politeness: site };
+  };
+  for (const site of listed) {
     checkKeep(site, settings);
-    sites.push({ ...given, politeness: site });
+    politenessOf.set(new URL(site.url).origin, site);
+    sites.push(await prepare(site));
   }
-  const [first] = listed;
+  const othersOf = (url: string): Promise<FollowedSite> => prepare({ ...settings, into, url });
   return {
-    createVisitor: (means) => new LeasedList(sites, means, onEvent),
-    politeness: first ?? {},
+    createVisitor: (means) => new LeasedList(sites, othersOf, means, onEvent),
+    politeness: settings,
     politenessOf,
     visitsAtOnce: options.connections ?? defaultVisits.sites,
   };
@@ -125,7 +129,7 @@ async function planWeb(
   const { seedsFile, ...choices } = web;
   const seeds = await readSeeds(seedsFile);
   const { ca, identity, order: __, into = "", ...others } = settings;
-  const texts = omitUndefined({ ca: readText(ca, "certificates"), identity: readText(identity, "identity") });
+  const texts = omitUndefined({ ca: readFile(ca, "certificates"), identity: readFile(identity, "identity") });
   const crawl: CrawlWebOptions = {
     ...{ ...others, ...texts, ...choices, into, seeds },
     onEvent: (event) => {
@@ -153,13 +157,4 @@ function checkKeep({ keep, objects }: Partial<CrawlSettings>, whole: Partial<Cra
       hint: "Use --keep objects --objects ADDRESS, or --keep none.",
     },
   );
-}
-
-function readText(file: string | undefined, what: string): string | undefined {
-  if (file === undefined) return undefined;
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrapSystemError(error, `read the ${what} ${file}`, { file });
-  }
 }

@@ -33,7 +33,8 @@ function formatResult(counts: WebCounts): string {
   return `${lines.join("\n")}\n`;
 }
 
-function readFile(file: string | undefined, what: string): string | undefined {
+/** A file of text that an option names. @throws TidemarkError */
+export function readFile(file: string | undefined, what: string): string | undefined {
   if (file === undefined) return undefined;
   try {
     return readFileSync(file, "utf8");

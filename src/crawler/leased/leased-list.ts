@@ -15,8 +15,8 @@ import {
 } from "./leased-visit.ts";
 
 const defaultPriority = 5;
-/** A site that this process has no settings for may be on the list of another. */
-const elsewhereMs = 60_000;
+/** A site whose host has no address is tried again after so long. */
+const unresolvedMs = 600_000;
 const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io", "state-corrupt"]);
 
 /** Visits the leased sites of a list, each by its best source, as a crawl of the list by itself does. */
@@ -24,11 +24,21 @@ export class LeasedList implements LeasedVisitor {
   readonly waits = false;
   readonly #means: LeasedMeans;
   readonly #sites = new Map<string, FollowedSite>();
+  readonly #othersOf: (url: string) => Promise<FollowedSite>;
   readonly #onEvent: CrawlSiteOptions["onEvent"];
 
-  /** @throws TidemarkError `bad-option` */
-  constructor(sites: readonly FollowedSite[], means: LeasedMeans, onEvent: CrawlSiteOptions["onEvent"]) {
+  /**
+   * @param othersOf - how a site is visited that is not on the list, but in the fleet
+   * @throws TidemarkError `bad-option`
+   */
+  constructor(
+    sites: readonly FollowedSite[],
+    othersOf: (url: string) => Promise<FollowedSite>,
+    means: LeasedMeans,
+    onEvent: CrawlSiteOptions["onEvent"],
+  ) {
     this.#means = means;
+    this.#othersOf = othersOf;
     this.#onEvent = onEvent;
     for (const site of sites) {
       checkVisitOptions(site);
@@ -43,14 +53,16 @@ export class LeasedList implements LeasedVisitor {
 
   forget(): void {}
 
+  postpone(_: string, address: string | undefined | null): number | undefined {
+    return typeof address === "string" ? undefined : unresolvedMs;
+  }
+
   async visit(leased: LeasedSite): Promise<LeasedVisit> {
     const { origin, store, objects, mayGoOn, mustEnd, halt } = leased;
     const { timing, random, politeness } = this.#means;
-    const options = this.#sites.get(origin);
+    const options = this.#sites.get(origin) ?? (await this.#othersOf(`${origin}/`));
     const beganAt = timing.now();
     const rest = { found: [], links: [] };
-    if (options === undefined)
-      return { counts: undefined, nextAt: beganAt + elsewhereMs, priority: defaultPriority, ...rest };
     const {
       minIntervalMs: leastMs,
       maxIntervalMs: mostMs,

@@ -76,6 +76,14 @@ export interface LeasedVisit {
 
 /** Makes visits to leased sites. */
 export interface LeasedVisitor {
+  /**
+   * When a site whose host has no address, or one that it may not have, is looked at again; Infinity for never, unless links lead to new
+   * URLs of it. Undefined: it is visited.
+   *
+   * @param address - undefined if the name server did not answer; null if there is none
+   * @param attempts - how often in a row the site was leased for nothing
+   */
+  postpone(origin: string, address: string | undefined | null, attempts: number): number | undefined;
   /** @throws what prevents all visits: a full disk, say */
   visit(site: LeasedSite): Promise<LeasedVisit>;
   /** A visit of this process is lost: what it told of may be news again. */

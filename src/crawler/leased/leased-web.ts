@@ -1,5 +1,5 @@
 import { type EpochMs, omitUndefined, type TrackedUrl, type UrlList, type VisitPlan } from "../../core/index.ts";
-import { namedTypes } from "../../http/index.ts";
+import { namedTypes, specialUseOf } from "../../http/index.ts";
 import { patienceVisits } from "../engine/politeness/patient-request.ts";
 import { unvisited } from "../engine/visit-plan.ts";
 import { parseSeed } from "../web/seeds.ts";
@@ -36,6 +36,7 @@ export class LeasedWeb implements LeasedVisitor {
   readonly #scope: WebScope;
   /** Sites that this process knows, those of its seeds included. */
   readonly #known = new Set<string>();
+  readonly #seeds: ReadonlySet<string>;
   /** Known pages of the sites that are being visited. */
   readonly #pages = new Map<string, number>();
 
@@ -55,11 +56,20 @@ export class LeasedWeb implements LeasedVisitor {
         pagesOf: (origin) => this.#pages.get(origin) ?? 0,
       },
     );
+    this.#seeds = new Set(seeds.map((url) => new URL(url).origin));
     this.first = seeds.map((url) => {
       const { origin, pathname, search } = new URL(url);
       this.#known.add(origin);
       return { origin, path: pathname + search, note: formatFound(seedFound), priority: priorityOf(seedFound) };
     });
+  }
+
+  postpone(origin: string, address: string | undefined | null, attempts: number): number | undefined {
+    const { allowPrivate, retryMs = defaultRetryMs } = this.#options;
+    if (address === undefined) return attempts < maxFailures ? retryMs * 4 ** (attempts - 1) : Infinity;
+    if (address === null) return Infinity;
+    const mayBePrivate = allowPrivate === true || this.#seeds.has(origin);
+    return mayBePrivate || specialUseOf(address) === undefined ? undefined : Infinity;
   }
 
   forget(): void {
@@ -95,11 +105,11 @@ export class LeasedWeb implements LeasedVisitor {
         origin,
         (opened) => {
           urls = opened;
+          const handed = site.handed.slice(0, this.#roomFor(origin, urls));
           urls.note(
-            site.handed.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
+            handed.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
             0,
           );
-          this.#pages.set(origin, urls.counts().known);
           return this.#choose(urls, foundAs);
         },
         (closing) => {
@@ -110,6 +120,15 @@ export class LeasedWeb implements LeasedVisitor {
       .finally(() => this.#pages.delete(origin));
     const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
     return { counts: countsOf(turn.tally), nextAt, priority: priorityOf(foundAs), found, links };
+  }
+
+  /** More pages that a site may have. To count them takes as long as it has pages. */
+  #roomFor(origin: string, urls: UrlList): number {
+    const { maxPages } = this.#options;
+    if (maxPages === undefined) return Infinity;
+    const { known } = urls.counts();
+    this.#pages.set(origin, known);
+    return Math.max(0, maxPages - known);
   }
 
   #visitsOf(

@@ -72,8 +72,6 @@ export interface FleetWorkerOptions {
 const claimAtMost = 100;
 const handedAtMost = 5000;
 const [leastIdleMs, mostIdleMs] = [20, 1000];
-/** A site whose host has no address is tried again after so long. */
-const unresolvedMs = 600_000;
 /** What a long visit has done is stored after so long, or the time of a lease if that is shorter. */
 const mostCheckpointMs = 30_000;
 const progressMs = 1000;
@@ -268,11 +266,16 @@ export class FleetWorker {
   async #take(held: Held): Promise<void> {
     const { fleet } = this.#options;
     const { origin } = held.lease;
-    const [address] = await this.#hosts.of(new URL(origin).hostname.replace(/^\[|\]$/g, ""));
-    const { priority } = held.lease;
-    if (address === undefined)
-      return void (await fleet.release(held.lease, { siteMs: unresolvedMs, addressMs: 0, priority }));
-    if (address !== held.lease.address) {
+    const { priority, epoch, stateEpoch: lastVisit } = held.lease;
+    const found = await this.#hosts.find(new URL(origin).hostname.replace(/^\[|\]$/g, ""));
+    const address = found?.[0];
+    const siteMs = this.#visitor.postpone(
+      origin,
+      found === undefined ? undefined : (address ?? null),
+      epoch - lastVisit,
+    );
+    if (siteMs !== undefined) return void (await fleet.release(held.lease, { siteMs, addressMs: 0, priority }));
+    if (address !== undefined && address !== held.lease.address) {
       const [lease] = await fleet.renew([held.lease], new Map([[held.lease.site, address]]));
       // Another worker is at the address.
       if (lease === undefined) return;

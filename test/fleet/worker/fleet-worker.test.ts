@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LeasedWeb } from "../../../src/crawler/leased/leased-web.ts";
+import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
 import { type Fleet, openFleet } from "../../../src/fleet/index.ts";
 import { FleetWorker, type WorkerVisit } from "../../../src/fleet/worker/fleet-worker.ts";
 import { openWorkerPlace } from "../../../src/fleet/worker/worker-place.ts";
@@ -23,6 +24,7 @@ interface Work {
   /** What stands between the worker and its fleet. */
   readonly between?: (fleet: Fleet) => Partial<Fleet>;
   readonly signal?: AbortSignal;
+  readonly options?: Partial<CrawlWebOptions>;
 }
 
 async function work({
@@ -31,6 +33,7 @@ async function work({
   name,
   between,
   signal = new AbortController().signal,
+  options: crawl = {},
 }: Work): Promise<WorkerVisit[]> {
   using place = openWorkerPlace(folder, name);
   const options = { worker: name, version: "1", leaseMs: 5000, stateVersion, delayMs: 20 };
@@ -62,7 +65,7 @@ async function work({
   } as unknown as Fleet;
   const worker = new FleetWorker({
     fleet: asked,
-    createVisitor: (means) => new LeasedWeb(optionsFor(web, folder, { pagesBeforeRest: 3 }), means),
+    createVisitor: (means) => new LeasedWeb(optionsFor(web, folder, { pagesBeforeRest: 3, ...crawl }), means),
     ...{ scratch: place.scratch, links, visitsAtOnce: 4, isForever: false, signal },
     objects: await openObjects(join(folder, "objects")),
     politeness: { pagesBeforeRest: 3 },
@@ -127,6 +130,33 @@ describe("FleetWorker", () => {
     assert.equal(refused, 5);
     assert.equal(visits.filter(({ isLost }) => isLost).length, 5);
     assert.deepEqual([...new Set(web.pages())].sort(), [...all].sort());
+  });
+
+  it("ends although links lead to hosts without an address, or with a private one", limits, async () => {
+    const links = ["gone.example", "trouble.example", "private.example", "a.example"];
+    await using web = await openLoopbackWeb({
+      addressOf: (host) => {
+        if (host === "trouble.example") return "failure";
+        return host === "gone.example" ? "no-name" : ["127.0.0.1"];
+      },
+      answer: ({ path, port }, response) => {
+        response.setHeader("content-type", "text/html");
+        if (path === "/robots.txt") response.end("");
+        else response.end(links.map((host) => `<a href="http://${host}:${port}/x">x</a>`).join(""));
+      },
+    });
+    using temp = makeTempFolder();
+    const seeds = [`${web.originOf("a.example")}/`];
+    await work({ web, folder: temp.path, name: "one", options: { seeds, allowPrivate: false } });
+    assert.deepEqual(web.pages().sort(), ["a.example/", "a.example/x"]);
+  });
+
+  it("keeps to the most pages of a site, also with URLs that others hand over", limits, async () => {
+    await using web = await openWeb();
+    using temp = makeTempFolder();
+    await work({ web, folder: temp.path, name: "one", options: { maxPages: 3 } });
+    for (const host of made.hosts)
+      assert.ok(web.pages().filter((page) => page.startsWith(`${host}/`)).length <= 3, host);
   });
 
   it("takes the place of a worker that was killed, and refuses a name that is in use or none", () => {
