@@ -5,6 +5,7 @@ export type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
 export type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 export { boundShare } from "./engine/revisit/sample-bounds.ts";
+export { isHaltOver } from "./engine/visit/reading-visit.ts";
 export { decideSite, tellFollower } from "./follow/decide-site.ts";
 export type { SiteDecision } from "./follow/decision-inbox.ts";
 export {

@@ -37,5 +37,6 @@ export {
 export type { ProjectCounts, ProjectEvent, ProjectOptions } from "./volunteers/project-options.ts";
 export type { AssignedUnit, Submission, UnitDispatcher } from "./volunteers/unit-dispatcher.ts";
 export { type WorkEvent, type WorkLoopOptions, type WorkLoopSummary, workFor } from "./volunteers/work-loop.ts";
-export { FleetWorker, type FleetWorkerOptions, type WorkerCounts, type WorkerVisit } from "./worker/fleet-worker.ts";
+export { FleetWorker } from "./worker/fleet-worker.ts";
+export type { FleetWorkerOptions, WorkerCounts, WorkerVisit } from "./worker/worker-options.ts";
 export { openWorkerPlace, type WorkerPlace } from "./worker/worker-place.ts";

@@ -94,7 +94,6 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     assert.deepEqual(lease, {
       origin: "https://first.test",
       epoch: 1,
-      leaseMs: 60_000,
       address: undefined,
       note: "note of first",
       priority: 7,

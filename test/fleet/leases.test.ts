@@ -76,6 +76,11 @@ test("a file of another program is refused", async () => {
   await assert.rejects(openFleet(join(folder.path, "missing", "fleet.db")), { code: "io" });
 });
 
+test("a fleet's database is PostgreSQL or a file", async () => {
+  for (const address of ["http://127.0.0.1:9/x", "libsql://127.0.0.1/x", "file:///x.db", "mysql://127.0.0.1/x"])
+    await assert.rejects(openFleet(address), { code: "bad-option", message: /has no database at [a-z]+: addresses/ });
+});
+
 test("the name of a schema is one that needs no quotes", async () => {
   await assert.rejects(openFleet("postgres://127.0.0.1:9/x?schema=a%22b"), { code: "bad-option" });
 });

@@ -301,6 +301,8 @@ if [ ! -e "$cache/containers-1.complete" ]; then
   echo "setup: making images in $cache/containers-1" >&2
   containers="$cache/containers-1"
   repository="$(cd "$(dirname "$0")/../.." && pwd)"
+  # What a build that was broken off left mounted.
+  while read -r place; do as_root umount "$place"; done < <(awk -v from="$containers/" 'index($2, from) == 1 { print $2 }' /proc/mounts | tac)
   as_root rm -rf "$containers"
   mkdir -p "$containers/networks"
   python3 -m venv "$containers/compose"

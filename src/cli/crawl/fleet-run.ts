@@ -41,12 +41,19 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
   const { into } = settings;
   if (given === undefined || into === undefined) throw new TypeError("a worker has a fleet and a folder");
   const progress = new ProgressLine(context.err, context.quiet);
+  const seeds = web === undefined ? undefined : await readSeeds(web.seedsFile);
+  const named = seeds && new Set(seeds.map((seed) => new URL(seed).origin));
+  let isSeedLost = false;
   const onEvent = (event: CrawlEvent): void => {
     printEvent(context, event);
-    if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    if (event.event === "warning" && named?.has(event.site)) isSeedLost = true;
+    if (context.json) return;
+    // Of the sites that links lead to many are not there; who named one may have mistyped it.
+    if (event.event === "warning" && (named === undefined || named.has(event.site)))
+      progress.say(`warning: ${event.site}: ${event.message}`);
+    else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
   };
-  const crawl =
-    web === undefined ? await planSites(options, context, onEvent) : await planWeb(options, context, onEvent);
+  const crawl = seeds === undefined ? await planSites(options, context, onEvent) : planWeb(options, seeds, onEvent);
   using place = openWorkerPlace(into, given.worker);
   const { name, scratch } = place;
   const { leaseMs = 60_000 } = given;
@@ -79,7 +86,7 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
     throw new TidemarkError("aborted", "Stopped before the end.", {
       hint: "Run the same command again, here or elsewhere: the fleet goes on where it stopped.",
     });
-  return worker.counts.failed + worker.counts.failedVisits > 0 ? exitCodes.itemsFailed : exitCodes.done;
+  return isSeedLost || worker.counts.failed + worker.counts.failedVisits > 0 ? exitCodes.itemsFailed : exitCodes.done;
 }
 
 function formatWorker(counts: WorkerCounts): string {
@@ -118,16 +125,11 @@ async function planSites(
   };
 }
 
-async function planWeb(
-  options: CrawlArguments,
-  _: RunContext,
-  onEvent: (event: CrawlEvent) => void,
-): Promise<FleetCrawl> {
+function planWeb(options: CrawlArguments, seeds: readonly string[], onEvent: (event: CrawlEvent) => void): FleetCrawl {
   const { web, settings, connections } = options;
   checkKeep(settings, settings);
   if (web === undefined) throw new TypeError("a crawl of the Web has seeds");
-  const { seedsFile, ...choices } = web;
-  const seeds = await readSeeds(seedsFile);
+  const { seedsFile: _, ...choices } = web;
   const { ca, identity, order: __, into = "", ...others } = settings;
   const texts = omitUndefined({ ca: readFile(ca, "certificates"), identity: readFile(identity, "identity") });
   const crawl: CrawlWebOptions = {

@@ -27,6 +27,8 @@ interface CrawlRead {
   readonly hasExchange: boolean;
 }
 
+const leastLeaseMs = 1000;
+
 /** @returns undefined if the crawl is one of this machine alone */
 export function planFleet(
   { fleet, ...own }: FleetOptionsRead,
@@ -37,6 +39,7 @@ export function planFleet(
     if (own.worker !== undefined) fail("--worker needs --fleet.");
     return own.leaseMs === undefined ? undefined : fail("--lease needs --fleet.");
   }
+  if (own.leaseMs !== undefined && own.leaseMs < leastLeaseMs) fail("--lease is at least a second.");
   if (sitesFile === undefined && seedsFile === undefined) fail("--fleet needs --sites or --web.");
   if (into === undefined) fail("--into is missing.");
   if (stateFile !== undefined) fail("--fleet and --state exclude each other: the fleet's database has the states.");

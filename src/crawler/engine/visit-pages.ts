@@ -8,7 +8,7 @@ import { PageWork } from "./pipeline/page-work.ts";
 import { patienceVisits } from "./politeness/patient-request.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
-import type { ReadingVisit } from "./visit/reading-visit.ts";
+import { defaultTimeoutMs, isCancelled, type ReadingVisit } from "./visit/reading-visit.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
@@ -32,7 +32,12 @@ export interface PageTurnOptions {
   readonly bounds?: ByteBounds;
   /** Takes each page whose links may be read. */
   readonly takeLinks: (page: LinkedPage) => void;
+  /** Ends the request that is under way, too. */
   readonly signal?: AbortSignal;
+  /** Once it is aborted, no further request is made; one that is under way is waited for. */
+  readonly halt?: AbortSignal;
+  /** Whether a request that is under way is not waited for any more. */
+  readonly mustEnd?: () => boolean;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
 
@@ -62,13 +67,20 @@ function isAnswered(url: TrackedUrl, since: EpochSeconds): boolean {
  * Requests pages of one site in the given order, as robots.txt allows, and keeps them: a turn of Castillo et al. It ends before the
  * last page where the site is to be left alone for a while, so that nobody waits for it.
  *
- * After the signal it ends early, with everything that was done kept.
+ * After the signal, or a halt, it ends early, with everything that was done kept.
  *
  * @throws errors of the store
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 4
  */
 export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): Promise<PageTurn> {
-  const { origin, paths: depths, agent = [ownProductToken], since, timeoutMs = 30_000, respectUsage = [] } = options;
+  const {
+    origin,
+    paths: depths,
+    agent = [ownProductToken],
+    since,
+    timeoutMs = defaultTimeoutMs,
+    respectUsage = [],
+  } = options;
   const { memory, rateLimiter, timing, urls } = ports;
   const paths = [...depths.keys()];
   const record = memory.read();
@@ -80,9 +92,9 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   // To count them takes as long as the site has pages.
   if (options.bounds?.siteBytes !== undefined) bounds.begin(urls.counts().heldBytes);
   const tally = new Tally();
-  const { signal, takeLinks, onEvent: report = () => undefined } = options;
+  const { signal, halt, mustEnd, takeLinks, onEvent: report = () => undefined } = options;
   const visit: ReadingVisit = {
-    ...{ origin, agent, ports, tally, report, timeoutMs, bounds, signal },
+    ...{ origin, agent, ports, tally, report, timeoutMs, bounds, signal, halt, mustEnd },
     concurrency: 1,
     ...(clocks && { clocks }),
   };
@@ -134,8 +146,8 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const wanted = noted.filter((url) => !isAnswered(url, since));
   const work = new PageWork(whole);
   await work.fetch(wanted.values());
-  // Who gave the signal knows of it.
-  if (signal?.aborted !== true) work.conclude();
+  // Whoever ended it knows of it.
+  if (!isCancelled(visit)) work.conclude();
   const left = paths.filter((path) => isLeft(urls.find(path)));
   rememberClock(ports, origin);
   return { left, answeredBefore, whyUnreachable: undefined, tally };

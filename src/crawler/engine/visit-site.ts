@@ -28,7 +28,7 @@ import { maxTroublesInARow } from "./politeness/patient-request.ts";
 import type { PollPlannerName } from "./revisit/poll-planners.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
-import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/reading-visit.ts";
+import { defaultTimeoutMs, isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/reading-visit.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
@@ -139,7 +139,7 @@ class SiteVisit {
   #hasMoreLists = false;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
-    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, halt, onEvent } = options;
+    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = defaultTimeoutMs, onEvent } = options;
     this.#ports = ports;
     this.#options = options;
     this.#listsLeft = freeLists + (options.budget ?? Infinity) * listShare;
@@ -154,7 +154,7 @@ class SiteVisit {
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.urls.counts().heldBytes);
-    const { mustEnd } = options;
+    const { mustEnd, signal, halt } = options;
     const common = { origin, agent, ports, tally, report, concurrency, timeoutMs, bounds, mustEnd, signal, halt };
     this.#visit = { ...common, ...(clocks && { clocks }) };
   }

@@ -16,6 +16,7 @@ import { realTiming } from "../../http/index.ts";
 import { openStore, type Store, TakerFailure } from "../../storage/index.ts";
 import { type VisitMeans, visitInStore } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
+import { isHaltOver } from "../engine/visit/reading-visit.ts";
 import { earliestVisitOf, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
 import { ControlInbox } from "./control-inbox.ts";
@@ -120,10 +121,6 @@ export type FollowDecision =
 
 const defaultConnections = 16;
 const visitsPerConnection = 8;
-/** Time for requests under way to finish after a visit is halted, unless a site has its own. */
-const defaultTimeoutMs = 30_000;
-/** Interval at which a request under way is checked. */
-const lookMs = 1000;
 /** Errors that prevent all visits are not the fault of a site. */
 const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
 
@@ -268,8 +265,7 @@ class Following {
       // Otherwise a followed site that publishes no changes would have all its pages requested at each visit.
       const { isForever = true, isPolled, sharingSeed } = this.#options;
       const planned = { ...(isForever ? { isPlanned: true } : {}), ...omitUndefined({ isPolled, sharingSeed }) };
-      const { timeoutMs = defaultTimeoutMs } = options;
-      const mustEnd = (): boolean => halt.aborted && this.#timing.now() - halt.reason >= timeoutMs - lookMs;
+      const mustEnd = (): boolean => halt.aborted && isHaltOver(halt.reason, clock(), options.timeoutMs);
       const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, halt, onEvent };
       const result = await visitInStore(means, visit);
       return { kind: "done", result, isCutShort: isSliceOver || result.summary.isCutShort === true };

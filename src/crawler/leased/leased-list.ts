@@ -4,6 +4,7 @@ import { checkVisitOptions, visitInStore } from "../crawl-site.ts";
 import type { CrawlSiteOptions, FollowedSite } from "../crawl-site-options.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import { parseCrawlAddress } from "../site-address.ts";
+import { isFailedVisit } from "../visit-cost.ts";
 import {
   countsOf,
   fetcherOf,
@@ -98,7 +99,9 @@ export class LeasedList implements LeasedVisitor {
     const plan = planNextVisit((store.plans.read(origin) as VisitPlan | undefined) ?? unvisited, end, planning);
     store.plans.write(origin, plan);
     const outcome =
-      end.kind === "done" ? { counts: countsOf(end.result.summary) } : { counts: undefined, error: end.error };
+      end.kind === "done"
+        ? { counts: countsOf(end.result.summary), isFailed: isFailedVisit(end.result.summary) }
+        : { counts: undefined, isFailed: true, error: end.error };
     return { ...outcome, nextAt: plan.at, priority, ...rest };
   }
 }

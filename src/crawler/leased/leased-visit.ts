@@ -63,8 +63,10 @@ export type LeasedCounts = Pick<
 
 /** What a visit to a leased site came to. */
 export interface LeasedVisit {
-  /** Undefined where the visit failed, or was not made. */
+  /** Undefined where the visit broke off. */
   readonly counts: LeasedCounts | undefined;
+  /** Whether it broke off, or learned nothing about a site that somebody listed. */
+  readonly isFailed: boolean;
   readonly error?: unknown;
   /** When the site is visited next; Infinity for never, unless links lead to new URLs of it. */
   readonly nextAt: EpochMs;

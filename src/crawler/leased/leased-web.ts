@@ -66,8 +66,10 @@ export class LeasedWeb implements LeasedVisitor {
 
   postpone(origin: string, address: string | undefined | null, attempts: number): number | undefined {
     const { allowPrivate, retryMs = defaultRetryMs } = this.#options;
-    if (address === undefined) return attempts < maxFailures ? retryMs * 4 ** (attempts - 1) : Infinity;
-    if (address === null) return Infinity;
+    if (typeof address !== "string") {
+      this.#warn(origin, address === null ? "its host has no address" : "its host could not be looked up");
+      return address === undefined && attempts < maxFailures ? retryMs * 4 ** (attempts - 1) : Infinity;
+    }
     const mayBePrivate = allowPrivate === true || this.#seeds.has(origin);
     return mayBePrivate || specialUseOf(address) === undefined ? undefined : Infinity;
   }
@@ -119,7 +121,12 @@ export class LeasedWeb implements LeasedVisitor {
       )
       .finally(() => this.#pages.delete(origin));
     const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
-    return { counts: countsOf(turn.tally), nextAt, priority: priorityOf(foundAs), found, links };
+    if (turn.whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, turn.whyUnreachable);
+    return { counts: countsOf(turn.tally), isFailed: false, nextAt, priority: priorityOf(foundAs), found, links };
+  }
+
+  #warn(site: string, message: string): void {
+    this.#options.onEvent?.({ event: "warning", site, code: "site-unreachable", message });
   }
 
   /** More pages that a site may have. To count them takes as long as it has pages. */
@@ -145,6 +152,7 @@ export class LeasedWeb implements LeasedVisitor {
         // Only for its options.
         store: site?.store as LeasedSite["store"],
         links: { add: (...line) => void links.push(line) },
+        mustEnd: site?.mustEnd ?? (() => false),
         ...(site === undefined ? {} : { createFetcher: fetcherOf(site, this.#means) }),
       },
     );

@@ -3,6 +3,7 @@ import { type EpochMs, omitUndefined, TidemarkError } from "../../core/index.ts"
 import { sideFileIn } from "../../fs/index.ts";
 import { HostAddresses, namedTypes, readIdentity, readProxy, realTiming } from "../../http/index.ts";
 import { LinkLog, openStore, type Store, UrlQueue } from "../../storage/index.ts";
+import { isHaltOver } from "../engine/visit/reading-visit.ts";
 import { checkObjects } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
@@ -53,6 +54,7 @@ class WebCrawl {
   #failed = 0;
   #requests = 0;
   #bytes = 0;
+  #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
   #wake: () => void = () => undefined;
 
   constructor(options: CrawlWebOptions, means: WebMeans) {
@@ -74,6 +76,7 @@ class WebCrawl {
       addressesOf: (host) => hosts.of(host),
     });
     this.#visits = new WebVisits(options, {
+      mustEnd: () => isHaltOver(this.#stoppedAt, now(), options.timeoutMs),
       ...{ ...means, hosts, politeness: this.#politeness, timing: this.#timing },
       addFound: (...found) => this.#frontier.add(...found),
     });
@@ -98,7 +101,10 @@ class WebCrawl {
 
   async run(): Promise<WebSummary> {
     const { signal, seeds } = this.#options;
-    const onAbort = (): void => this.#wake();
+    const onAbort = (): void => {
+      this.#stoppedAt = this.#timing.now();
+      this.#wake();
+    };
     signal?.addEventListener("abort", onAbort);
     try {
       this.#frontier.add(seeds, undefined);

@@ -41,6 +41,8 @@ interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "createFetch
   readonly hosts: HostAddresses;
   readonly politeness: Politeness;
   readonly timing: Timing;
+  /** Whether no request is waited for any more, after the signal of the options. */
+  readonly mustEnd: () => boolean;
   /** Takes what links lead to. */
   readonly addFound: WebFrontier["add"];
   /** Where bodies are kept as objects, if the options do not say it. */
@@ -87,7 +89,7 @@ export class WebVisits {
   ): Promise<WebVisit> {
     const read = new Set<string>();
     const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
-    const { store, politeness, timing, since } = this.#ports;
+    const { store, politeness, timing, since, mustEnd } = this.#ports;
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
     await using fetcher = this.#createFetcher(origin)({
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
@@ -114,7 +116,7 @@ export class WebVisits {
             read.add(origin + page.url.path);
             this.#takeLinks(origin, found.get(page.url.path)?.found, page);
           },
-          ...omitUndefined({ timeoutMs, signal, onEvent, respectUsage }),
+          ...omitUndefined({ timeoutMs, halt: signal, mustEnd, onEvent, respectUsage }),
         },
       );
       for (const path of turn.answeredBefore) read.add(origin + path);
@@ -137,7 +139,7 @@ export class WebVisits {
     const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
     const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;
     const { timeoutMs, leastBytesPerSecond, pageBytes, onEvent } = this.#options;
-    const { store, politeness, timing } = this.#ports;
+    const { store, politeness, timing, mustEnd } = this.#ports;
     const isFree = (): boolean => politeness.restsUntil(origin) <= timing.now();
     let requests = 0;
     let isCutShort = false;
@@ -158,7 +160,7 @@ export class WebVisits {
           sources: sourcesOf(this.#options),
           starts: [],
         },
-        ...{ isPlanned: true, packageBytes: 0 },
+        ...{ isPlanned: true, packageBytes: 0, mustEnd },
         linkTaker: {
           takeLinks: (page) => {
             const inSite = page.url.depth;

@@ -59,6 +59,10 @@ export class EmbeddedFleet implements Fleet {
     );
   }
 
+  get leaseMs(): number {
+    return this.#options.leaseMs;
+  }
+
   async claim(atMost: number): Promise<readonly SiteLease[]> {
     const { leaseMs, delayMs, stateVersion } = this.#options;
     const worker = this.#worker;
@@ -81,7 +85,7 @@ export class EmbeddedFleet implements Fleet {
           now + leaseMs + delayMs,
           site,
         );
-        return row === undefined ? [] : [leaseOf(row, leaseMs)];
+        return row === undefined ? [] : [leaseOf(row)];
       });
     });
   }
@@ -127,7 +131,7 @@ export class EmbeddedFleet implements Fleet {
           );
         }
         if (isMoved && row.address !== null) wake(this.#database, row.address);
-        return busy === undefined ? [{ ...lease, leaseMs, address: address ?? undefined }] : [];
+        return busy === undefined ? [{ ...lease, address: address ?? undefined }] : [];
       }),
     );
   }
@@ -284,12 +288,11 @@ export class EmbeddedFleet implements Fleet {
   }
 }
 
-function leaseOf(row: SiteRow, leaseMs: number): SiteLease {
+function leaseOf(row: SiteRow): SiteLease {
   return {
     site: row.id,
     origin: row.origin,
     epoch: row.epoch,
-    leaseMs,
     address: row.address ?? undefined,
     note: row.note,
     priority: row.priority,

@@ -27,7 +27,11 @@ export async function openFleet(address: string, given: Partial<FleetOptions> = 
     onWait: undefined,
     ...omitUndefined(given),
   };
-  if (!/^postgres(?:ql)?:\/\//.test(address)) return new EmbeddedFleet(address, options);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return new EmbeddedFleet(address, options);
+  if (!/^postgres(?:ql)?:\/\//.test(address))
+    throw new TidemarkError("bad-option", `A fleet has no database at ${address.split(":", 1)[0]}: addresses.`, {
+      hint: "Give postgres://user@host/name, or a file.",
+    });
   const url = new URL(address);
   const schema = url.searchParams.get("schema") ?? usualSchema;
   url.searchParams.delete("schema");

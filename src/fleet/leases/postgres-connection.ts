@@ -148,7 +148,7 @@ export class PostgresConnection implements AsyncDisposable {
   #wrap(error: unknown): unknown {
     if (!(error instanceof Error) || typeof (error as { code?: unknown }).code !== "string") return error;
     if (error instanceof TidemarkError) return error;
-    const where = `${this.#url.host}${this.#url.pathname}`;
+    const where = `${this.#url.host || "its usual place"}${this.#url.pathname}`;
     const what = error.message || String((error as { code?: unknown }).code);
     return new TidemarkError("site-unavailable", `PostgreSQL at ${where}: ${what}`, {
       hint: "Look at the server, its database and the rights of the user; run the same command again.",

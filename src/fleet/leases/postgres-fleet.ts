@@ -50,6 +50,10 @@ export class PostgresFleet implements Fleet {
     }
   }
 
+  get leaseMs(): number {
+    return this.#options.leaseMs;
+  }
+
   async claim(atMost: number): Promise<readonly SiteLease[]> {
     const leases = await this.#claim(atMost);
     const isShort = leases.length < atMost;
@@ -93,7 +97,7 @@ export class PostgresFleet implements Fleet {
       await wake(sql, left);
       return leases
         .filter(({ site }) => kept.includes(site))
-        .map((lease) => ({ ...lease, leaseMs, address: now.get(lease.site) ?? undefined }));
+        .map((lease) => ({ ...lease, address: now.get(lease.site) ?? undefined }));
     });
   }
 
@@ -255,7 +259,7 @@ export class PostgresFleet implements Fleet {
         FROM site_origin o WHERE id = ANY(${sites}::bigint[]) AND o.site = id
         RETURNING id AS site, o.origin, epoch, address, o.note, priority, state_version, state_blocks, state_epoch`;
       const order = new Map(sites.map((site, at) => [site, at]));
-      const leases = rows.map((row) => leaseOf(row, leaseMs));
+      const leases = rows.map(leaseOf);
       return leases.sort((a, b) => (order.get(a.site) ?? 0) - (order.get(b.site) ?? 0));
     });
   }
@@ -295,12 +299,11 @@ export class PostgresFleet implements Fleet {
   }
 }
 
-function leaseOf(row: LeasedRow, leaseMs: number): SiteLease {
+function leaseOf(row: LeasedRow): SiteLease {
   return {
     site: Number(row.site),
     origin: row.origin,
     epoch: Number(row.epoch),
-    leaseMs,
     address: row.address ?? undefined,
     note: row.note,
     priority: row.priority,

@@ -7,8 +7,6 @@ export interface SiteLease {
   readonly origin: string;
   /** Fencing token: it grows by one with each claim of the site, and what is committed under an older one is refused. */
   readonly epoch: number;
-  /** How long the lease lasts after the claim, or the renewal, was sent. The worker measures it with a monotonic clock. */
-  readonly leaseMs: number;
   /** The address under which the site is known, which no other worker visits meanwhile; undefined before the first visit. */
   readonly address: string | undefined;
   /** How the site was found, as text that only workers read; empty for a site of a list. */
@@ -90,6 +88,8 @@ export interface SiteResults {
 
 /** Sites of a crawl, leased to workers. One conformance suite for all implementations. */
 export interface SiteLeases {
+  /** How long a lease lasts after its claim, or its renewal, was sent. The worker measures it with a monotonic clock. */
+  readonly leaseMs: number;
   /**
    * Leases due sites, those of the highest priority first: at most one worker holds a site, or an address. No two sites of one address
    * are claimed, also not by one worker.

@@ -2,72 +2,20 @@ import { join } from "node:path";
 import type { EpochMs, Timing } from "../../core/index.ts";
 import {
   createPoliteness,
+  isHaltOver,
   type LeasedCounts,
   type LeasedMeans,
   type LeasedVisit,
   type LeasedVisitor,
-  type PolitenessOptions,
   restOfAddress,
 } from "../../crawler/index.ts";
 import { HostAddresses, realTiming } from "../../http/index.ts";
-import type { LinkLog, ObjectStore, SiteFile } from "../../storage/index.ts";
-import type {
-  FleetControl,
-  FleetStates,
-  NextVisit,
-  SiteLease,
-  SiteLeases,
-  SiteReading,
-} from "../leases/site-leases.ts";
+import type { SiteFile } from "../../storage/index.ts";
+import type { NextVisit, SiteLease, SiteReading } from "../leases/site-leases.ts";
 import { FleetClock } from "./fleet-clock.ts";
 import { SiteCopies } from "./site-copies.ts";
 import { collectResults } from "./visit-results.ts";
-
-/** What a worker did so far. */
-export interface WorkerCounts extends LeasedCounts {
-  readonly visits: number;
-  readonly failedVisits: number;
-  /** Visits whose lease was lost, so that nothing of them was stored. */
-  readonly lost: number;
-  /** Visits under way. */
-  readonly open: number;
-  /** URLs of other sites that were handed over. */
-  readonly handed: number;
-  readonly links: number;
-}
-
-/** A visit that ended. */
-export interface WorkerVisit {
-  readonly site: string;
-  readonly counts: LeasedCounts | undefined;
-  /** Why it failed. */
-  readonly error?: unknown;
-  /** Whether its lease was lost meanwhile: another worker makes the visit. */
-  readonly isLost: boolean;
-}
-
-export interface FleetWorkerOptions {
-  readonly fleet: SiteLeases & FleetStates & Pick<FleetControl, "identity" | "report">;
-  /** Makes what visits a site. */
-  readonly createVisitor: (means: LeasedMeans) => LeasedVisitor;
-  /** Folder of the worker alone. */
-  readonly scratch: string;
-  /** Where bodies are kept; undefined where they are not. */
-  readonly objects: ObjectStore | undefined;
-  /** Where links are kept; undefined where none are. */
-  readonly links: LinkLog | undefined;
-  /** Most sites that are held at once. */
-  readonly visitsAtOnce: number;
-  readonly politeness: PolitenessOptions;
-  readonly politenessOf?: ReadonlyMap<string, PolitenessOptions> | undefined;
-  readonly nameServers?: readonly string[] | undefined;
-  readonly lookups?: number | undefined;
-  readonly isForever: boolean;
-  readonly signal: AbortSignal;
-  readonly onVisit?: (visit: WorkerVisit) => void;
-  /** About once a second. */
-  readonly onProgress?: (counts: WorkerCounts) => void;
-}
+import type { FleetWorkerOptions, WorkerCounts } from "./worker-options.ts";
 
 const claimAtMost = 100;
 const handedAtMost = 5000;
@@ -134,6 +82,10 @@ export class FleetWorker {
     };
     this.#visitor = options.createVisitor(this.#means);
     this.#copies = new SiteCopies(join(scratch, "states"));
+  }
+
+  get #marginMs(): number {
+    return this.#options.fleet.leaseMs * marginShare;
   }
 
   get counts(): WorkerCounts {
@@ -203,17 +155,20 @@ export class FleetWorker {
   /** Renews what is held, sets the clock, and tells how it goes, until the signal. */
   async #renewLeases(signal: AbortSignal): Promise<void> {
     const { fleet } = this.#options;
-    let everyMs = longestRenewMs;
+    const everyMs = Math.min(longestRenewMs, fleet.leaseMs / 3);
     while (!signal.aborted) {
       const held = [...this.#open.values()];
       if (held.length > 0) {
-        everyMs = Math.min(longestRenewMs, ...held.map(({ lease }) => lease.leaseMs / 3));
         const sentAt = performance.now();
         const still = new Map((await fleet.renew(held.map(({ lease }) => lease))).map((lease) => [lease.site, lease]));
         for (const each of held) {
           const lease = still.get(each.lease.site);
-          if (lease?.epoch !== each.lease.epoch) this.#halt(each.halt);
-          else each.until = Math.max(each.until, sentAt + lease.leaseMs);
+          if (lease?.epoch === each.lease.epoch) each.until = Math.max(each.until, sentAt + fleet.leaseMs);
+          else {
+            // Another worker may be at the site.
+            each.until = 0;
+            this.#halt(each.halt);
+          }
         }
       }
       await this.#clock.set(() => fleet.now());
@@ -229,8 +184,13 @@ export class FleetWorker {
     for (const held of this.#open.values()) if (!this.#mayGoOn(held)) this.#halt(held.halt);
   }
 
-  #mayGoOn({ until, lease, halt }: Held): boolean {
-    return !halt.signal.aborted && performance.now() < until - lease.leaseMs * marginShare;
+  #mayGoOn({ until, halt }: Held): boolean {
+    return !halt.signal.aborted && performance.now() < until - this.#marginMs;
+  }
+
+  #mustEnd({ until, halt: { signal } }: Held): boolean {
+    if (performance.now() >= until - this.#marginMs / 2) return true;
+    return signal.aborted && isHaltOver(signal.reason, this.#timing.now());
   }
 
   #halt(halt: AbortController): void {
@@ -244,7 +204,7 @@ export class FleetWorker {
   }
 
   #begin(lease: SiteLease, claimedAt: number): void {
-    const held: Held = { lease, until: claimedAt + lease.leaseMs, halt: new AbortController() };
+    const held: Held = { lease, until: claimedAt + this.#options.fleet.leaseMs, halt: new AbortController() };
     const isOpen = this.#open.has(lease.site);
     if (!isOpen) this.#open.set(lease.site, held);
     if (this.#options.signal.aborted) this.#halt(held.halt);
@@ -320,13 +280,13 @@ export class FleetWorker {
           .then(async () => this.#mayGoOn(held) && (await keep(undefined)))
           .catch((error) => this.#fail(error));
       },
-      Math.min(mostCheckpointMs, held.lease.leaseMs),
+      Math.min(mostCheckpointMs, fleet.leaseMs),
     );
     const visit = await this.#visitor
       .visit({
         ...{ origin, note, handed, objects, store: file.store, halt: held.halt.signal },
         mayGoOn: () => this.#mayGoOn(held),
-        mustEnd: () => performance.now() >= held.until - (held.lease.leaseMs * marginShare) / 2,
+        mustEnd: () => this.#mustEnd(held),
       })
       .finally(() => clearInterval(checkpoints));
     await storing;
@@ -354,10 +314,11 @@ export class FleetWorker {
     this.#options.onVisit?.({ site: lease.origin, counts, isLost: true });
   }
 
-  #count({ counts, found, links }: LeasedVisit): void {
+  #count({ counts, isFailed, found, links }: LeasedVisit): void {
     this.#counts.visits++;
-    if (counts === undefined) this.#counts.failedVisits++;
-    else for (const name of Object.keys(counts) as (keyof LeasedCounts)[]) this.#counts[name] += counts[name];
+    if (isFailed) this.#counts.failedVisits++;
+    if (counts !== undefined)
+      for (const name of Object.keys(counts) as (keyof LeasedCounts)[]) this.#counts[name] += counts[name];
     this.#counts.handed += found.length;
     this.#counts.links += links.length;
   }

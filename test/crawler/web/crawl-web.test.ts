@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
 import { readCaptures } from "../../storage/state/recorded-site.ts";
@@ -12,7 +13,10 @@ import { optionsFor, readLinkFiles } from "./web-crawling.ts";
 type Site = Readonly<Record<string, string>>;
 
 /** Sites as pages of links by path, such as `b.example/x`; `>` before a link makes the page a redirect. */
-function serve(sites: Readonly<Record<string, Site>>): Promise<LoopbackWeb> {
+function serve(
+  sites: Readonly<Record<string, Site>>,
+  onPage: () => Promise<void> = async () => undefined,
+): Promise<LoopbackWeb> {
   return openLoopbackWeb({
     addressOf: (host) => (host in sites ? ["127.0.0.1"] : "no-name"),
     answer: ({ host, path, port }, response) => {
@@ -27,7 +31,7 @@ function serve(sites: Readonly<Record<string, Site>>): Promise<LoopbackWeb> {
       else {
         const links = page.split(" ").filter((link) => link !== "");
         response.setHeader("content-type", "text/html");
-        response.end(links.map((link) => `<a href="${urlOf(link)}">${link}</a>`).join(""));
+        void onPage().then(() => response.end(links.map((link) => `<a href="${urlOf(link)}">${link}</a>`).join("")));
       }
     },
   });
@@ -209,15 +213,43 @@ describe("crawlWeb", () => {
   });
 
   it("ends in order at a signal, and goes on with what is left", async () => {
-    await using web = await serve(three);
+    let onPage: () => Promise<void> = async () => undefined;
+    await using web = await serve(three, async () => await onPage());
     using temp = makeTempFolder();
     const options = { ...optionsFor(web, temp.path), seeds: [`${web.originOf("a.example")}/`] };
     const stop = new AbortController();
-    const timer = setInterval(() => web.requests.length >= 3 && stop.abort(), 1);
+    onPage = async () => {
+      if (web.pages().length < 3) return;
+      // A request is under way at the signal.
+      stop.abort();
+      await delay(100);
+    };
     await assert.rejects(crawlWeb({ ...options, signal: stop.signal }), { code: "aborted" });
-    clearInterval(timer);
+    assert.equal(web.pages().length, 3);
     const summary = await crawlWeb(options);
     assert.deepEqual([summary.end, summary.done], ["done", 7]);
     assert.equal(new Set(web.pages()).size, 7);
+    assert.equal(web.pages().length, 7, "no page is requested twice");
+  });
+
+  it("waits no longer than a request may take for one that never ends, after a signal", async () => {
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        if (path === "/robots.txt") return response.end();
+        response.setHeader("content-type", "text/html");
+        const drip = setInterval(() => response.write("x".repeat(2048)), 50);
+        response.once("close", () => clearInterval(drip));
+        stop.abort();
+      },
+    });
+    using temp = makeTempFolder();
+    const stop = new AbortController();
+    const options = {
+      ...optionsFor(web, temp.path),
+      seeds: [`${web.originOf("a.example")}/`],
+      leastBytesPerSecond: 100,
+    };
+    await assert.rejects(crawlWeb({ ...options, signal: stop.signal }), { code: "aborted" });
   });
 });

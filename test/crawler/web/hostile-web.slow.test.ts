@@ -179,6 +179,7 @@ describe("a crawl of a hostile Web", () => {
       answer: ({ host, path, port }, response) => {
         if (host !== "seed.test") {
           most = Math.max(most, ++open);
+          stop.signal.addEventListener("abort", () => response.destroy());
           return;
         }
         const own = path === "/" ? Array.from({ length: 60 }, (_, at) => `http://${host}:${port}/${at}`) : [];

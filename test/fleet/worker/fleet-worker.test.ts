@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { LeasedList } from "../../../src/crawler/leased/leased-list.ts";
+import type { LeasedMeans, LeasedVisitor } from "../../../src/crawler/leased/leased-visit.ts";
 import { LeasedWeb } from "../../../src/crawler/leased/leased-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
 import { type Fleet, openFleet } from "../../../src/fleet/index.ts";
-import { FleetWorker, type WorkerVisit } from "../../../src/fleet/worker/fleet-worker.ts";
+import { FleetWorker } from "../../../src/fleet/worker/fleet-worker.ts";
+import type { WorkerVisit } from "../../../src/fleet/worker/worker-options.ts";
 import { openWorkerPlace } from "../../../src/fleet/worker/worker-place.ts";
 import { LinkLog, stateVersion } from "../../../src/storage/index.ts";
 import { readLinks } from "../../../src/storage/links/read-links.ts";
@@ -24,7 +27,9 @@ interface Work {
   /** What stands between the worker and its fleet. */
   readonly between?: (fleet: Fleet) => Partial<Fleet>;
   readonly signal?: AbortSignal;
+  readonly leaseMs?: number;
   readonly options?: Partial<CrawlWebOptions>;
+  readonly visitor?: (means: LeasedMeans) => LeasedVisitor;
 }
 
 async function work({
@@ -34,9 +39,11 @@ async function work({
   between,
   signal = new AbortController().signal,
   options: crawl = {},
+  visitor,
+  leaseMs = 5000,
 }: Work): Promise<WorkerVisit[]> {
   using place = openWorkerPlace(folder, name);
-  const options = { worker: name, version: "1", leaseMs: 5000, stateVersion, delayMs: 20 };
+  const options = { worker: name, version: "1", leaseMs, stateVersion, delayMs: 20 };
   await using fleet = await openFleet(join(folder, "fleet.db"), options);
   await using links = new LinkLog(place.links, { clock: Date.now });
   const visits: WorkerVisit[] = [];
@@ -61,11 +68,13 @@ async function work({
         (...args: readonly unknown[]) => (fleet[verb] as (...of: readonly unknown[]) => unknown)(...args),
       ]),
     ),
+    leaseMs: fleet.leaseMs,
     ...between?.(fleet),
   } as unknown as Fleet;
   const worker = new FleetWorker({
     fleet: asked,
-    createVisitor: (means) => new LeasedWeb(optionsFor(web, folder, { pagesBeforeRest: 3, ...crawl }), means),
+    createVisitor: (means) =>
+      visitor?.(means) ?? new LeasedWeb(optionsFor(web, folder, { pagesBeforeRest: 3, ...crawl }), means),
     ...{ scratch: place.scratch, links, visitsAtOnce: 4, isForever: false, signal },
     objects: await openObjects(join(folder, "objects")),
     politeness: { pagesBeforeRest: 3 },
@@ -112,6 +121,45 @@ describe("FleetWorker", () => {
     assert.deepEqual([...web.pages()].sort(), [...all].sort());
   });
 
+  it("waits for requests that are under way when it is stopped", limits, async () => {
+    const stop = new AbortController();
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        response.setHeader("content-type", "text/html");
+        if (path !== "/1")
+          return void response.end(path === "/robots.txt" ? "" : '<a href="/1">1</a><a href="/2">2</a>');
+        if (stop.signal.aborted) return void response.end();
+        stop.abort();
+        setTimeout(() => response.end(), 300);
+      },
+    });
+    using temp = makeTempFolder();
+    const options = { seeds: [`${web.originOf("a.example")}/`] };
+    await work({ web, folder: temp.path, name: "one", signal: stop.signal, options });
+    assert.deepEqual(web.pages(), ["a.example/", "a.example/1"]);
+    await work({ web, folder: temp.path, name: "two", options });
+    assert.deepEqual(web.pages(), ["a.example/", "a.example/1", "a.example/2"]);
+  });
+
+  it("renews leases before they end, from the first one on", limits, async () => {
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        response.setHeader("content-type", "text/html");
+        setTimeout(() => response.end(path === "/robots.txt" ? "" : "x"), path === "/robots.txt" ? 0 : 2500);
+      },
+    });
+    using temp = makeTempFolder();
+    const options = { seeds: [`${web.originOf("a.example")}/`], timeoutMs: 10_000 };
+    const visits = await work({ web, folder: temp.path, name: "one", leaseMs: 2000, options });
+    assert.deepEqual(
+      visits.map(({ isLost, counts }) => [isLost, counts?.created]),
+      [[false, 1]],
+    );
+    assert.deepEqual(web.pages(), ["a.example/"]);
+  });
+
   it("loses no URL with a visit whose results are refused", limits, async () => {
     await using web = await openWeb();
     using temp = makeTempFolder();
@@ -150,6 +198,49 @@ describe("FleetWorker", () => {
     await work({ web, folder: temp.path, name: "one", options: { seeds, allowPrivate: false } });
     assert.deepEqual(web.pages().sort(), ["a.example/", "a.example/x"]);
   });
+
+  it(
+    "visits the sites of a list, and those that were added otherwise, and tells of failed visits",
+    limits,
+    async () => {
+      await using web = await openWeb();
+      using temp = makeTempFolder();
+      const listed = "http://127.0.0.1:1";
+      {
+        await using fleet = await openFleet(join(temp.path, "fleet.db"), { worker: "who adds" });
+        await fleet.addSites([{ origin: web.originOf("s0.example"), note: "", priority: 1 }]);
+      }
+      const asked: string[] = [];
+      const visits = await work({
+        ...{ web, folder: temp.path, name: "one" },
+        visitor: (means) =>
+          new LeasedList(
+            [{ url: listed }],
+            async (url) => {
+              asked.push(url);
+              return { url, sources: ["links"], allowPrivate: true };
+            },
+            means,
+            undefined,
+          ),
+      });
+      assert.deepEqual(asked, [`${web.originOf("s0.example")}/`]);
+      assert.deepEqual(
+        web.pages().sort(),
+        made
+          .pathsOf("s0.example")
+          .map((path) => `s0.example${path}`)
+          .sort(),
+      );
+      assert.deepEqual(
+        visits.map(({ site, counts }) => [site, counts?.created]).sort(),
+        [
+          [listed, 0],
+          [web.originOf("s0.example"), made.pathsOf("s0.example").length],
+        ].sort(),
+      );
+    },
+  );
 
   it("keeps to the most pages of a site, also with URLs that others hand over", limits, async () => {
     await using web = await openWeb();

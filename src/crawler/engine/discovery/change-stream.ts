@@ -11,7 +11,7 @@ import {
   TidemarkError,
 } from "../../../core/index.ts";
 import type { RobotsAgent } from "../../../formats/robots/index.ts";
-import { type ReadingVisit, throwIfAborted } from "../visit/reading-visit.ts";
+import { defaultTimeoutMs, type ReadingVisit, throwIfAborted } from "../visit/reading-visit.ts";
 import { Tally } from "../visit/tally.ts";
 import { VisitBounds } from "../visit/visit-bounds.ts";
 import { type ArchiveTrouble, readArchives } from "./archive-reading.ts";
@@ -140,7 +140,7 @@ export async function openChangeStream(
   options: StreamOptions,
   openMerge: () => ChangeMerge,
 ): Promise<ChangeStream> {
-  const { origin, agent, filter, cursor, since, timeoutMs = 30_000, signal, onEvent } = options;
+  const { origin, agent, filter, cursor, since, timeoutMs = defaultTimeoutMs, signal, onEvent } = options;
   const report = onEvent ?? (() => undefined);
   const tally = new Tally();
   const bounds = new VisitBounds();

@@ -1,4 +1,4 @@
-import type { ReadingPorts } from "../../../core/index.ts";
+import type { EpochMs, ReadingPorts } from "../../../core/index.ts";
 import { type CrawlEvent, TidemarkError } from "../../../core/index.ts";
 import type { RobotsAgent } from "../../../formats/robots/index.ts";
 import type { ClockKeeper } from "./clock-keeper.ts";
@@ -26,6 +26,16 @@ export interface ReadingVisit {
   readonly halt?: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
   readonly clocks?: ClockKeeper;
+}
+
+/** Time that a small request may take, unless a site has its own. */
+export const defaultTimeoutMs = 30_000;
+/** Interval at which a request under way is checked. */
+const lookMs = 1000;
+
+/** Whether requests that were under way at a halt had as long as a request may take. */
+export function isHaltOver(haltedAt: EpochMs, now: EpochMs, timeoutMs: number = defaultTimeoutMs): boolean {
+  return now - haltedAt >= timeoutMs - lookMs;
 }
 
 /** Reports something that a person may want to know and that stops nothing. */
