@@ -77,7 +77,7 @@ describe("the folder of a project", () => {
       assert.throws(() => readApplication(temp.path), { code: "state-corrupt" });
     };
     refused(text.slice(0, 100));
-    refused(text.replace(/"signature": "./, '"signature": "0'));
+    refused(text.replace(/(?<="signature": ")./, (digit) => (digit === "0" ? "1" : "0")));
     refused(
       text.replace(
         /"publicKey": "[^"]*"/,
