@@ -46,7 +46,7 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
   let isSeedLost = false;
   const onEvent = (event: CrawlEvent): void => {
     printEvent(context, event);
-    if (event.event === "warning" && named?.has(event.site)) isSeedLost = true;
+    if (event.event === "warning" && event.code === "site-unreachable" && named?.has(event.site)) isSeedLost = true;
     if (context.json) return;
     // Of the sites that links lead to many are not there; who named one may have mistyped it.
     if (event.event === "warning" && (named === undefined || named.has(event.site)))
