@@ -111,6 +111,13 @@ export function countsOf({
   return { requests, pageRequests, notModified, metadataBytes, pageBytes, created, updated, deleted, failed };
 }
 
+/** The numbers of two visits together; of one, without the first. */
+export function addCounts(before: LeasedCounts | undefined, visit: LeasedCounts): LeasedCounts {
+  const sum: Record<keyof LeasedCounts, number> = countsOf(visit);
+  if (before !== undefined) for (const name of Object.keys(sum) as (keyof LeasedCounts)[]) sum[name] += before[name];
+  return sum;
+}
+
 /** Several holders of a site keep its bodies in a store that all of them reach, or nowhere. */
 export function keepOf({ objects }: Pick<LeasedSite, "objects">): Keep {
   return objects === undefined ? "metadata" : "objects";

@@ -5,22 +5,26 @@ import { unvisited } from "../engine/visit-plan.ts";
 import { parseSeed } from "../web/seeds.ts";
 import type { CrawlWebOptions } from "../web/web-options.ts";
 import { type Found, formatFound, parseFound, seedFound, WebScope } from "../web/web-scope.ts";
-import { WebVisits } from "../web/web-visits.ts";
+import { type WebVisit, WebVisits } from "../web/web-visits.ts";
 import {
-  countsOf,
+  addCounts,
   fetcherOf,
   keepOf,
+  type LeasedCounts,
   type LeasedMeans,
   type LeasedSite,
   type LeasedVisit,
   type LeasedVisitor,
   type UrlElsewhere,
+  type WaitingUrl,
 } from "./leased-visit.ts";
 
 const defaultPagesPerTurn = 10;
 const defaultRetryMs = 30_000;
 /** After so many failures in a row a site is left alone until links lead to it anew. */
 const maxFailures = 3;
+/** A site that may be asked further is not given back before: to give it back and to take it again costs more than to request some pages. */
+const stayMs = 5000;
 /** Pages that were ever answered are not requested again. */
 const since = 1;
 
@@ -102,14 +106,14 @@ export class LeasedWeb implements LeasedVisitor {
       if (own.length > 0) urls?.note(own, 0);
       this.#pages.set(origin, (this.#pages.get(origin) ?? 0) + own.length);
     });
-    const turn = await visits
-      .visit(
+    const takeTurn = (handed: readonly WaitingUrl[]): Promise<WebVisit> =>
+      visits.visit(
         origin,
         (opened) => {
           urls = opened;
-          const handed = site.handed.slice(0, this.#roomFor(origin, urls));
+          const admitted = handed.slice(0, this.#roomFor(origin, urls));
           urls.note(
-            handed.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
+            admitted.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
             0,
           );
           return this.#choose(urls, foundAs);
@@ -118,11 +122,26 @@ export class LeasedWeb implements LeasedVisitor {
           isLeft = closing.take("new", since, undefined, 1).length > 0;
           isAway = closing.takeAway("polled", Number.MAX_SAFE_INTEGER, 1).some(mayComeBack);
         },
-      )
-      .finally(() => this.#pages.delete(origin));
+      );
+    const { timing, politeness } = this.#means;
+    const stayUntil = timing.now() + stayMs;
+    const mayStay = (): boolean =>
+      isLeft && site.mayGoOn() && timing.now() < stayUntil && politeness.restsUntil(origin) <= timing.now();
+    let turn: WebVisit;
+    let counts: LeasedCounts | undefined;
+    try {
+      let { handed } = site;
+      do {
+        turn = await takeTurn(handed);
+        counts = addCounts(counts, turn.tally);
+        handed = [];
+      } while (turn.whyUnreachable === undefined && mayStay());
+    } finally {
+      this.#pages.delete(origin);
+    }
     const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
     if (turn.whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, turn.whyUnreachable);
-    return { counts: countsOf(turn.tally), isFailed: false, nextAt, priority: priorityOf(foundAs), found, links };
+    return { counts, isFailed: false, nextAt, priority: priorityOf(foundAs), found, links };
   }
 
   #warn(site: string, message: string): void {

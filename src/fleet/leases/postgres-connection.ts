@@ -85,6 +85,8 @@ export class PostgresConnection implements AsyncDisposable {
       connection: {
         application_name: "tidemark",
         search_path: this.#schema,
+        // Statements are short, and to compile one takes longer.
+        jit: false,
         // Shorter than an attempt: what was given up on this side soon ends on the other.
         statement_timeout: Math.ceil(attemptMs * 0.7),
         lock_timeout: Math.ceil(attemptMs * 0.3),

@@ -268,7 +268,8 @@ export class PostgresFleet implements Fleet {
   async #wakeHanded(): Promise<boolean> {
     return await this.#connection.transact(async (sql) => {
       const rows = await sql<{ site: string }[]>`
-        DELETE FROM handed_site WHERE id IN (SELECT id FROM handed_site ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+        DELETE FROM handed_site
+        WHERE id = ANY(ARRAY(SELECT id FROM handed_site ORDER BY id LIMIT ${batchSize} FOR UPDATE SKIP LOCKED))
         RETURNING site`;
       if (rows.length === 0) return false;
       const sites = [...new Set(rows.map(({ site }) => site))];

@@ -49,14 +49,17 @@ export function storeResults(
     statements.push(
       // Whose rows these are has committed its URLs: the next statement sees them.
       sql`DELETE FROM handed_site
-        WHERE id IN (SELECT id FROM handed_site WHERE site = ${site} FOR UPDATE SKIP LOCKED)`,
+        WHERE id = ANY(ARRAY(SELECT id FROM handed_site WHERE site = ${site} FOR UPDATE SKIP LOCKED))`,
       sql`UPDATE site SET next_at = least(next_at, ${inMs(sql, boundWait(next.addressMs))})
-      WHERE id = ${site} AND EXISTS (SELECT FROM handed_url WHERE site = ${site})`,
+      WHERE id = ${site} AND (SELECT true FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT 1)`,
     );
   return statements;
 }
 
-/** Adds URLs of other sites, and the sites that are not known yet. */
+/**
+ * Adds URLs of other sites, and the sites that are not known yet. What is looked up stands in subqueries that the planner keeps, each an
+ * index lookup: by joins, and where no order is asked for, it reads whole tables.
+ */
 export function handUrls(sql: Sql, urls: readonly HandedUrl[]): PromiseLike<unknown>[] {
   const sites = new Map<string, HandedUrl>();
   for (const url of urls) {
@@ -78,12 +81,13 @@ export function handUrls(sql: Sql, urls: readonly HandedUrl[]): PromiseLike<unkn
         FROM unnest(${urls.map(({ origin }) => origin)}::text[], ${urls.map(({ path }) => path)}::text[],
           ${urls.map(({ note }) => note)}::text[], ${urls.map(({ priority }) => priority)}::double precision[])
           AS u (origin, path, note, priority)
-        JOIN site_origin USING (origin)),
-      fresh AS MATERIALIZED (SELECT * FROM handed WHERE NOT EXISTS (
-        SELECT FROM handed_url h WHERE h.site = handed.site AND h.key = handed.key)),
+        CROSS JOIN LATERAL (SELECT site FROM site_origin o WHERE o.origin = u.origin LIMIT 1) AS known),
+      fresh AS MATERIALIZED (SELECT * FROM handed WHERE (
+        SELECT true FROM handed_url h WHERE h.site = handed.site AND h.key = handed.key) IS NULL),
       room AS MATERIALIZED (
         SELECT site, ${handedBound} - (
-          SELECT count(*) FROM (SELECT FROM handed_url h WHERE h.site = s.site LIMIT ${handedBound}) AS there) AS room
+          SELECT count(*) FROM (
+            SELECT FROM handed_url h WHERE h.site = s.site ORDER BY priority DESC, id LIMIT ${handedBound}) AS there) AS room
         FROM (SELECT DISTINCT site FROM fresh) AS s),
       added AS (
         INSERT INTO handed_url (site, key, path, note, priority)
@@ -108,7 +112,7 @@ export function addOrigins(
         AS a (origin, note, priority)),
     added AS (
       INSERT INTO site_origin (origin, note)
-      SELECT origin, note FROM asked WHERE NOT EXISTS (SELECT FROM site_origin o WHERE o.origin = asked.origin)
+      SELECT origin, note FROM asked WHERE (SELECT true FROM site_origin o WHERE o.origin = asked.origin) IS NULL
       ORDER BY origin ON CONFLICT (origin) DO NOTHING RETURNING site, origin)
     INSERT INTO site (id, priority) SELECT site, priority FROM added JOIN asked USING (origin)`;
 }

@@ -25,7 +25,7 @@ export interface LoopbackWeb extends AsyncDisposable {
   readonly originOf: (host: string) => string;
 }
 
-interface LoopbackWebOptions {
+export interface LoopbackWebOptions {
   readonly addressOf: (host: string) => NameAnswer;
   readonly answer: (
     request: { readonly host: string; readonly path: string; readonly port: number },

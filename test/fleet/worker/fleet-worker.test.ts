@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import type { PolitenessOptions } from "../../../src/crawler/index.ts";
 import { LeasedList } from "../../../src/crawler/leased/leased-list.ts";
 import type { LeasedMeans, LeasedVisitor } from "../../../src/crawler/leased/leased-visit.ts";
 import { LeasedWeb } from "../../../src/crawler/leased/leased-web.ts";
@@ -12,7 +13,13 @@ import { openWorkerPlace } from "../../../src/fleet/worker/worker-place.ts";
 import { LinkLog, stateVersion } from "../../../src/storage/index.ts";
 import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { openObjects } from "../../../src/storage/objects/open-objects.ts";
-import { generateWeb, type LoopbackWeb, openLoopbackWeb, serveWeb } from "../../crawler/web/loopback-web.ts";
+import {
+  generateWeb,
+  type LoopbackWeb,
+  type LoopbackWebOptions,
+  openLoopbackWeb,
+  serveWeb,
+} from "../../crawler/web/loopback-web.ts";
 import { addresses, addressOf, optionsFor } from "../../crawler/web/web-crawling.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
@@ -28,6 +35,7 @@ interface Work {
   readonly between?: (fleet: Fleet) => Partial<Fleet>;
   readonly signal?: AbortSignal;
   readonly leaseMs?: number;
+  readonly politeness?: PolitenessOptions;
   readonly options?: Partial<CrawlWebOptions>;
   readonly visitor?: (means: LeasedMeans) => LeasedVisitor;
 }
@@ -41,6 +49,7 @@ async function work({
   options: crawl = {},
   visitor,
   leaseMs = 5000,
+  politeness,
 }: Work): Promise<WorkerVisit[]> {
   using place = openWorkerPlace(folder, name);
   const options = { worker: name, version: "1", leaseMs, stateVersion, delayMs: 20 };
@@ -77,7 +86,7 @@ async function work({
       visitor?.(means) ?? new LeasedWeb(optionsFor(web, folder, { pagesBeforeRest: 3, ...crawl }), means),
     ...{ scratch: place.scratch, links, visitsAtOnce: 4, isForever: false, signal },
     objects: await openObjects(join(folder, "objects")),
-    politeness: { pagesBeforeRest: 3 },
+    politeness: { pagesBeforeRest: 3, ...politeness },
     nameServers: [web.names.address],
     onVisit: (visit) => visits.push(visit),
   });
@@ -241,6 +250,26 @@ describe("FleetWorker", () => {
       );
     },
   );
+
+  it("takes more pages in a visit while the site may be asked, and gives back a site that rests", limits, async () => {
+    const pages = Array.from({ length: 30 }, (_, at) => `/${at}`);
+    const answer: LoopbackWebOptions["answer"] = ({ path }, response) => {
+      response.setHeader("content-type", "text/html");
+      response.end(path === "/" ? pages.map((page) => `<a href="${page}">page</a>`).join("") : "");
+    };
+    const visitsWith = async (politeness: PolitenessOptions): Promise<WorkerVisit[]> => {
+      await using web = await openLoopbackWeb({ addressOf: () => ["127.0.0.1"], answer });
+      using temp = makeTempFolder();
+      const options = { seeds: [`${web.originOf("a.example")}/`] };
+      const visits = await work({ web, folder: temp.path, name: "one", options, politeness });
+      assert.deepEqual([...web.pages()].sort(), ["/", ...pages].map((page) => `a.example${page}`).sort());
+      const sum = visits.reduce((all, { counts }) => all + (counts?.created ?? 0), 0);
+      assert.equal(sum, pages.length + 1);
+      return visits;
+    };
+    assert.equal((await visitsWith({})).length, 1);
+    assert.ok((await visitsWith({ restMs: 50, loopbackRests: true })).length >= 10);
+  });
 
   it("keeps to the most pages of a site, also with URLs that others hand over", limits, async () => {
     await using web = await openWeb();
