@@ -61,6 +61,7 @@ worker it was; the database, what was stored. With --alone the same crawl is mad
     alone: false,
   },
   run: async ({ workers, list, cut, skewed, lease, rest, turn, friendly, alone, ...others }) => {
+    if (rest % 1000 !== 0) throw new Error(`--rest must be whole seconds in milliseconds, not ${rest}`);
     for (const [at, count] of [...workers.split(",").map(Number), ...(alone ? [1] : [])].entries()) {
       using temp = makeTempFolder("fleet");
       const options: FleetTrialOptions = {

@@ -169,6 +169,34 @@ describe("FleetWorker", () => {
     assert.deepEqual(web.pages(), ["a.example/"]);
   });
 
+  it("does not wait for a request when the database says that its lease is lost", limits, async () => {
+    let isAsked = false;
+    let answers: NodeJS.Timeout | undefined;
+    const ends: string[] = [];
+    const stop = new AbortController();
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        if (path === "/robots.txt") return void response.end();
+        isAsked = true;
+        response.once("close", () => {
+          ends.push(response.writableEnded ? "answered" : "given up");
+          clearTimeout(answers);
+          stop.abort();
+        });
+        // Long after the worker must have given up, and before its lease would have ended.
+        answers = setTimeout(() => response.end(), 12_000);
+      },
+    });
+    using temp = makeTempFolder();
+    const options = { seeds: [`${web.originOf("a.example")}/`], timeoutMs: 50_000 };
+    const between = (fleet: Fleet): Partial<Fleet> => ({
+      renew: async (leases, moves) => (isAsked ? [] : await fleet.renew(leases, moves)),
+    });
+    await work({ web, folder: temp.path, name: "one", leaseMs: 20_000, between, signal: stop.signal, options });
+    assert.deepEqual(ends, ["given up"]);
+  });
+
   it("loses no URL with a visit whose results are refused", limits, async () => {
     await using web = await openWeb();
     using temp = makeTempFolder();
