@@ -376,6 +376,30 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     assert.equal((await a.read(other, { withState: false, handedAtMost: 5 }))?.handed[0]?.path, "/z");
   });
 
+  check("a URL whose page is stored is not handed again, until the page is gone", async (database) => {
+    await using workers = await openWorkers(database, "a", "b");
+    const [a, b] = workers;
+    await addSites(a, 2);
+    const [known, other] = await a.claim(2);
+    assert.ok(known !== undefined && other !== undefined);
+    const page = { path: "/x", size: 1, digest: "d", modified: 1, mediaType: "text/html", fetched: 1 };
+    const next = { siteMs: Number.POSITIVE_INFINITY, addressMs: 0, priority: 1 };
+    await a.commit(known, resultsOf({ pages: [page], next }));
+    const found = ["/x", "/y"].map((path) => ({ origin: known.origin, path, note: "", priority: 1 }));
+    await a.commit(other, resultsOf({ found: found.slice(0, 1) }));
+    assert.deepEqual(await b.claim(1), []);
+    await a.commit(other, resultsOf({ found }));
+    const again = await claimOne(b);
+    const read = await b.read(again, { withState: false, handedAtMost: 5 });
+    assert.deepEqual(
+      read?.handed.map(({ path }) => path),
+      ["/y"],
+    );
+    await b.commit(again, resultsOf({ gone: ["/x"], taken: read?.handed.map(({ id }) => id) ?? [], next }));
+    await a.commit(other, resultsOf({ found: found.slice(0, 1) }));
+    assert.deepEqual(originsOf(await b.claim(1)), [known.origin]);
+  });
+
   check("while it is paused nobody claims, and a worker that is to end claims nothing", async (database) => {
     await using workers = await openWorkers(database, "a", "b");
     const [a, b] = workers;

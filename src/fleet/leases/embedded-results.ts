@@ -62,6 +62,7 @@ export function storeResults(
     );
 }
 
+/** Adds URLs of other sites, unless their pages are stored, and the sites that are not known yet. */
 export function handUrls(database: EmbeddedDatabase, found: readonly HandedUrl[], now: number): void {
   const rooms = new Map<number, number>();
   const urls = boundHanded(found).sort((a, b) => b.priority - a.priority);
@@ -79,7 +80,8 @@ export function handUrls(database: EmbeddedDatabase, found: readonly HandedUrl[]
     const added =
       room > 0 &&
       database.run(
-        "INSERT INTO handed_url (site, path, note, priority) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        `INSERT INTO handed_url (site, path, note, priority) SELECT ?1, ?2, ?3, ?4
+           WHERE NOT EXISTS (SELECT 1 FROM page WHERE site = ?1 AND path = ?2) ON CONFLICT DO NOTHING`,
         site,
         path,
         note,

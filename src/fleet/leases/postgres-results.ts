@@ -57,7 +57,7 @@ export function storeResults(
 }
 
 /**
- * Adds URLs of other sites, and the sites that are not known yet. What is looked up stands in subqueries that the planner keeps, each an
+ * Adds URLs of other sites, unless their pages are stored, and the sites that are not known yet. What is looked up stands in subqueries that the planner keeps, each an
  * index lookup: by joins, and where no order is asked for, it reads whole tables.
  */
 export function handUrls(sql: Sql, urls: readonly HandedUrl[]): PromiseLike<unknown>[] {
@@ -83,7 +83,8 @@ export function handUrls(sql: Sql, urls: readonly HandedUrl[]): PromiseLike<unkn
           AS u (origin, path, note, priority)
         CROSS JOIN LATERAL (SELECT site FROM site_origin o WHERE o.origin = u.origin LIMIT 1) AS known),
       fresh AS MATERIALIZED (SELECT * FROM handed WHERE (
-        SELECT true FROM handed_url h WHERE h.site = handed.site AND h.key = handed.key) IS NULL),
+        SELECT true FROM handed_url h WHERE h.site = handed.site AND h.key = handed.key) IS NULL AND (
+        SELECT true FROM page p WHERE p.site = handed.site AND p.key = handed.key) IS NULL),
       room AS MATERIALIZED (
         SELECT site, ${handedBound} - (
           SELECT count(*) FROM (
