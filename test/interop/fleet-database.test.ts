@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import postgres, { type Sql } from "postgres";
 import { type Fleet, openFleet } from "../../src/fleet/index.ts";
+import { PostgresConnection } from "../../src/fleet/leases/postgres-connection.ts";
 import { formatFleetMetrics } from "../../src/report/index.ts";
 import { resultsOf, testEarlierFleet, testProcesses } from "../fleet/lease-cases.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
@@ -113,6 +114,21 @@ describe("the database of a fleet", { timeout: 120_000, skip: skipWithout("pg_ct
     await Promise.all(working);
     for (const fleet of fleets) await fleet[Symbol.asyncDispose]();
     assert.equal(await countVisits("restarted"), commits);
+  });
+
+  it("crashes before a transaction left a trace: its number is not known, and it is done again", async () => {
+    const patience = { retryMs: 30_000, attemptMs: 10_000, signal: undefined, onWait: undefined };
+    await using connection = new PostgresConnection(new URL(server.url), "public", patience);
+    const numbers: string[] = [];
+    const done = await connection.transact(async (one) => {
+      const [row] = await one<{ id: string }[]>`SELECT pg_current_xact_id()::text AS id`;
+      numbers.push(row?.id ?? "");
+      if (numbers.length === 1) server.restart();
+      return numbers.length;
+    });
+    assert.equal(done, 2);
+    // As the test assumes: it is given again.
+    assert.equal(numbers[1], numbers[0]);
   });
 
   it("is used by processes that never visit an address at once", async () => {

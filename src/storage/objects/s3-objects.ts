@@ -94,31 +94,36 @@ export class S3Objects implements ObjectStore {
     const isFile = !(content instanceof Uint8Array);
     const sizeBytes = isFile ? content.sizeBytes : content.length;
     checkObjectSize(name, sizeBytes);
-    let isConditional = true;
+    let isConditional = !this.#isUnconditional;
     return await this.#attempt(`store ${name}`, async () => {
-      using deadline = new Deadline(this.#silenceMs + sizeBytes * msPerByte);
-      const isLarge = isFile && sizeBytes > maxBytesInMemory;
-      const handle = isLarge ? await openFile(content.file) : undefined;
       try {
-        const body = handle?.createReadStream({ autoClose: false }) ?? (await bytesOf(content));
-        if (!(body instanceof Uint8Array)) body.once("error", (error) => deadline.end(error));
-        const stored = { Bucket: this.#bucket, Key: this.#prefix + name, Body: body, ContentLength: sizeBytes };
-        const command = new PutObjectCommand({
-          ...stored,
-          ...(isConditional && !this.#isUnconditional ? { IfNoneMatch: "*" } : {}),
-        });
-        await deadline.within(this.#client.send(command, { abortSignal: deadline.signal }));
-        return true;
+        await this.#send(name, content, sizeBytes, isConditional);
       } catch (error) {
+        const status = statusOf(error);
+        if (!isConditional || (status !== 412 && status !== 501)) throw error;
         // A server that was killed while it stored an object may say that it is there, and not have it.
-        if (statusOf(error) === 412 && (await this.has(name))) return false;
-        if (statusOf(error) === 412) isConditional = false;
-        if (statusOf(error) === 501) this.#isUnconditional = true;
-        throw error;
-      } finally {
-        await handle?.close();
+        if (status === 412 && (await this.has(name))) return false;
+        if (status === 501) this.#isUnconditional = true;
+        isConditional = false;
+        await this.#send(name, content, sizeBytes, isConditional);
       }
+      return true;
     });
+  }
+
+  async #send(name: string, content: ObjectContent, sizeBytes: number, isConditional: boolean): Promise<void> {
+    using deadline = new Deadline(this.#silenceMs + sizeBytes * msPerByte);
+    const isLarge = !(content instanceof Uint8Array) && sizeBytes > maxBytesInMemory;
+    const handle = isLarge ? await openFile(content.file) : undefined;
+    try {
+      const body = handle?.createReadStream({ autoClose: false }) ?? (await bytesOf(content));
+      if (!(body instanceof Uint8Array)) body.once("error", (error) => deadline.end(error));
+      const stored = { Bucket: this.#bucket, Key: this.#prefix + name, Body: body, ContentLength: sizeBytes };
+      const command = new PutObjectCommand({ ...stored, ...(isConditional ? { IfNoneMatch: "*" } : {}) });
+      await deadline.within(this.#client.send(command, { abortSignal: deadline.signal }));
+    } finally {
+      await handle?.close();
+    }
   }
 
   async get(
@@ -219,8 +224,7 @@ export class S3Objects implements ObjectStore {
       } catch (error) {
         const waitMs = (attemptDelaysMs[attempt] ?? 0) * (1 - Math.random() / 2);
         const isOver = attempt === attemptDelaysMs.length || performance.now() - since + waitMs > this.#attemptsMs;
-        const isOtherwise = attempt === 0 && (statusOf(error) === 501 || statusOf(error) === 412);
-        if (isOver || !(error instanceof CutOff || isTransient(error) || isOtherwise))
+        if (isOver || !(error instanceof CutOff || isTransient(error)))
           throw describeS3Error(error, doing, this.address);
         await delay(waitMs);
       }

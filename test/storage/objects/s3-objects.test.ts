@@ -207,6 +207,10 @@ describe("objects at a server that is not as it should be", () => {
       response.end();
     };
     await withServer([refused, none, unconditional], async (store) => assert.equal(await store.put("a", bytes), true));
+    // Also if it could not be reached before.
+    const busy: Answer = (_, response) => fail(response, 503, "SlowDown");
+    const busyFirst = [busy, refused, none, unconditional];
+    await withServer(busyFirst, async (store) => assert.equal(await store.put("a", bytes), true));
     await withServer([refused, none], async (store) => assert.rejects(store.put("a", bytes), { code: "io" }));
   });
 
