@@ -57,8 +57,8 @@ export function storeResults(
 }
 
 /**
- * Adds URLs of other sites, unless their pages are stored, and the sites that are not known yet. What is looked up stands in subqueries that the planner keeps, each an
- * index lookup: by joins, and where no order is asked for, it reads whole tables.
+ * Adds URLs of other sites, unless their pages are stored, and the sites that are not known yet. What is looked up stands in
+ * subqueries, which the planner keeps as index lookups: of joins, and of `EXISTS` without an order, it makes reads of whole tables.
  */
 export function handUrls(sql: Sql, urls: readonly HandedUrl[]): PromiseLike<unknown>[] {
   const sites = new Map<string, HandedUrl>();
