@@ -53,8 +53,8 @@ which pages were requested, how often and in which order, and how often a rule o
 points, of a Web of at most 200,000 pages. With --order optimal the ranks are those of the whole Web.
 --hostile NAME crawls a small friendly Web, --rounds times (2) at the same time without and with a part that is hostile: ${hostilities.join(", ")}, or all;
 it prints how soon the pages of the other sites were requested.
---days N crawls a Web whose pages change, a third of its sites with a sitemap, in virtual time, and goes on for N days once each page was requested: how
-fresh its copies are then, beside those of a crawler that requests all pages in turn, as often.
+--days N [--capacity SHARE] crawls a Web whose pages change, a third of its sites with a sitemap, in virtual time, and goes on for N days once each page was requested: how
+fresh its copies are then, beside those of a crawler that requests all pages in turn, as often. SHARE bounds the requests of all kinds a page and day (0: not bounded).
 --memory N prints how much memory a site takes, of N that wait, and does nothing else.
 `,
   options: {
@@ -73,6 +73,7 @@ fresh its copies are then, beside those of a crawler that requests all pages in 
     hostile: "",
     rounds: 2,
     days: 0,
+    capacity: 0,
   },
   run: async ({
     hostile,
@@ -90,13 +91,14 @@ fresh its copies are then, beside those of a crawler that requests all pages in 
     friendly,
     memory,
     days,
+    capacity,
   }) => {
     if (memory > 0) {
       process.stdout.write(`${(await measureSiteMemory(memory)).toFixed(0)} bytes of memory a site, of ${memory}\n`);
       return;
     }
     if (days > 0) {
-      process.stdout.write(await crawlDays(sites, pages, days, seed));
+      process.stdout.write(await crawlDays({ sites, pages, days, seed, capacity }));
       return;
     }
     if (hostile !== "") {

@@ -76,6 +76,14 @@ export class SiteScheduler {
     return this.#due.size > 0 ? 0 : this.#waiting.firstKey;
   }
 
+  /** For how long the site has waited that is next, since its visit was due. */
+  latenessAt(now: EpochMs): number {
+    this.#ripen(now);
+    const number = this.#due.first;
+    const slot = number === undefined ? undefined : this.#slots[number];
+    return slot === undefined ? 0 : Math.max(0, now - slot.at);
+  }
+
   /**
    * Adds a site, or changes the time of one that is not being visited.
    *

@@ -213,10 +213,10 @@ class WebCrawl {
   }
 
   /** Visits a known site: what is new there waits with all that is new. */
-  async #revisit(known: KnownSites, { origin, found }: KnownVisit): Promise<void> {
+  async #revisit(known: KnownSites, visit: KnownVisit): Promise<void> {
     const { pagesBeforeRest = defaultPagesPerVisit } = this.#options;
     const mayGoOn = (): boolean => this.#failure === undefined;
-    const result = await known.visit(origin, () => this.#visits.visitKnown(origin, found, pagesBeforeRest, mayGoOn));
+    const result = await known.visit(visit.origin, () => this.#visits.visitKnown(visit, pagesBeforeRest, mayGoOn));
     if (result === undefined) return;
     const { created, updated, failed, requests, pageRequests, pageBytes, metadataBytes } = result.summary;
     this.#knownVisits++;

@@ -32,9 +32,15 @@ export class KnownRates {
     this.#sites.bytes[site] = Math.min(rateBuckets - 1, bucket);
   }
 
+  /** The bucket of a site, which counts from now on. */
+  bucketOf(site: number): number {
+    if ((this.#sites.bytes[site] ?? newBucket) === newBucket) this.add(site);
+    return this.#sites.bytes[site] as number;
+  }
+
   /** Notes a visit. @returns the bucket of the site, to be kept */
   note(site: number, { polled, changed, intervalSeconds }: SeenPages): number {
-    if ((this.#sites.bytes[site] ?? newBucket) === newBucket) this.add(site);
+    this.bucketOf(site);
     const noted = Math.min(mostNoted, polled);
     for (let page = 0; page < noted; page++)
       this.#sites.note(site, page < Math.round((noted * changed) / polled), intervalSeconds, this.#random());

@@ -5,17 +5,24 @@ import type { VisitResult } from "../engine/visit-site.ts";
 import { SiteScheduler } from "../follow/site-scheduler.ts";
 import { KnownRates } from "./known-rates.ts";
 import { RequestShares } from "./new-share.ts";
+import { type PollAllowance, type PollLoad, PollPace } from "./poll-pace.ts";
 import type { CrawlWebOptions } from "./web-options.ts";
 import { type Found, seedFound } from "./web-scope.ts";
 
 /** A site that is visited or resting is looked at again after so long. */
 const againMs = 1000;
+/** Visits that are later than this are more than the crawl gets done. */
+const lateMs = 600_000;
 
 /** When a site is visited next, and how the crawl came to it. */
 interface WebPlan extends VisitPlan {
   readonly found?: Found;
   /** How often its pages change, if they are polled. */
   readonly bucket?: number;
+  /** Whether it was last visited by its sitemap. */
+  readonly isListed?: boolean;
+  /** What it may poll where not all that is due can be. */
+  readonly allowance?: PollAllowance;
 }
 
 interface KnownSitesMeans {
@@ -35,6 +42,8 @@ export interface KnownVisit {
   readonly origin: string;
   /** How the site was found. */
   readonly found: Found;
+  /** Page requests that it may make; undefined for all that are due. */
+  readonly budget: number | undefined;
 }
 
 /**
@@ -58,6 +67,7 @@ export class KnownSites {
   readonly #scheduler = new SiteScheduler();
   readonly #underWay = new Set<string>();
   readonly #rates: KnownRates;
+  readonly #pace: PollPace;
   readonly shares: RequestShares;
 
   constructor(options: CrawlWebOptions, means: KnownSitesMeans) {
@@ -66,6 +76,11 @@ export class KnownSites {
     const now = means.timing.now();
     this.#rates = new KnownRates(means.random);
     this.shares = new RequestShares(options.newShare, () => this.#rates.count(means.pagesOf), now);
+    const load = (): PollLoad => ({
+      known: this.#rates.count(means.pagesOf),
+      isLate: this.#scheduler.latenessAt(means.timing.now()) > lateMs,
+    });
+    this.#pace = new PollPace(load, now);
     for (const { origin, at = now } of means.plans.all()) {
       const site = means.siteOf(origin);
       if (site === undefined) continue;
@@ -119,8 +134,9 @@ export class KnownSites {
         continue;
       }
       this.#underWay.add(origin);
-      const { found = seedFound } = (plans.read(origin) ?? unvisited) as WebPlan;
-      return { origin, found };
+      const plan = (plans.read(origin) ?? unvisited) as WebPlan;
+      const { polls } = this.#allowanceOf(origin, plan, now) ?? {};
+      return { origin, found: plan.found ?? seedFound, budget: polls === undefined ? undefined : Math.floor(polls) };
     }
   }
 
@@ -135,7 +151,8 @@ export class KnownSites {
       const planning = { bounds: omitUndefined({ leastMs, mostMs }), beganAt, now: timing.now(), random: random() };
       const before = (plans.read(origin) ?? unvisited) as WebPlan;
       const bucket = end.kind === "done" ? this.#noteChanges(origin, before, end.result, beganAt) : undefined;
-      const plan = { ...planNextVisit(before, end, planning), ...omitUndefined({ bucket }) };
+      const { allowance: _, ...planned }: WebPlan = planNextVisit(before, end, planning);
+      const plan = this.#restrict(origin, { ...planned, ...omitUndefined({ bucket }) }, before, end, beganAt);
       plans.write(origin, plan);
       at = plan.at;
       return end.kind === "done" ? end.result : undefined;
@@ -145,12 +162,35 @@ export class KnownSites {
     }
   }
 
+  /** What a site may poll; undefined if its archives or change lists tell what changed. */
+  #allowanceOf(origin: string, plan: WebPlan, now: EpochMs): PollAllowance | undefined {
+    const { bucket, isListed, allowance } = plan;
+    const site = this.#means.siteOf(origin);
+    if (site === undefined || (bucket === undefined && isListed !== true)) return undefined;
+    return this.#pace.allowanceOf(allowance, this.#means.pagesOf(site), now);
+  }
+
+  /** Counts the polls of a visit, and puts off the next one until the site may poll again. */
+  #restrict(origin: string, planned: WebPlan, before: WebPlan, end: VisitEnd, beganAt: EpochMs): WebPlan {
+    const site = this.#means.siteOf(origin);
+    if (end.kind !== "done" || site === undefined) return planned;
+    const { source, pageRequests } = end.result.summary;
+    const plan = { ...planned, isListed: source === "sitemap" };
+    const allowed = this.#allowanceOf(origin, { ...plan, ...omitUndefined({ allowance: before.allowance }) }, beganAt);
+    if (source === "links") this.#pace.count(pageRequests, this.#means.timing.now());
+    if (allowed === undefined || (source !== "links" && source !== "sitemap")) return plan;
+    const allowance = { polls: Math.max(0, allowed.polls - pageRequests), at: beganAt };
+    const readyAt = this.#pace.readyAt(allowance, this.#means.pagesOf(site));
+    return { ...plan, allowance, at: end.isCutShort && allowance.polls >= 1 ? plan.at : Math.max(plan.at, readyAt) };
+  }
+
   /** Notes what polls saw: pages that a list or an archive tells of cost little besides what changed. */
   #noteChanges(origin: string, plan: VisitPlan, { summary }: VisitResult, beganAt: EpochMs): number | undefined {
     const site = this.#means.siteOf(origin);
     const { source, updated, pageRequests, failed } = summary;
     const polled = pageRequests - failed;
-    if (site === undefined || source !== "links" || plan.lookedAt === 0 || polled <= 0) return undefined;
+    if (site === undefined || source !== "links") return undefined;
+    if (plan.lookedAt === 0 || polled <= 0) return this.#rates.bucketOf(site);
     const changed = Math.min(updated, polled);
     return this.#rates.note(site, { polled, changed, intervalSeconds: (beganAt - plan.lookedAt) / 1000 });
   }

@@ -16,7 +16,7 @@ import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { type KeepOptions, type LeasedObjects, openKeptSite } from "../kept-site.ts";
 import type { Politeness } from "../politeness.ts";
-import { sourcesOf } from "./known-sites.ts";
+import { type KnownVisit, sourcesOf } from "./known-sites.ts";
 import { watchRedirects } from "./redirects.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
@@ -132,10 +132,10 @@ export class WebVisits {
    * Visits a known site by its best source, as a site of a list is. The visit ends where the site is to be left alone or after some
    * requests, and another one goes on: nobody waits for it.
    *
-   * @param siteFound - how the site was found
    * @param mostRequests - requests after which no further one is made
    */
-  async visitKnown(origin: string, siteFound: Found, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
+  async visitKnown(visit: KnownVisit, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
+    const { origin, found: siteFound, budget } = visit;
     const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
     const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;
     const { timeoutMs, leastBytesPerSecond, pageBytes, onEvent } = this.#options;
@@ -171,7 +171,18 @@ export class WebVisits {
           isCutShort ||= requests >= mostRequests || !isFree() || !mayGoOn();
           return !isCutShort;
         },
-        ...omitUndefined({ halt: signal, include, exclude, respectUsage, userAgent, from, identity, proxy, ca }),
+        ...omitUndefined({
+          budget,
+          halt: signal,
+          include,
+          exclude,
+          respectUsage,
+          userAgent,
+          from,
+          identity,
+          proxy,
+          ca,
+        }),
         ...omitUndefined({ allowPrivate, maxPages, timeoutMs, leastBytesPerSecond, pageBytes, onEvent }),
       },
     );

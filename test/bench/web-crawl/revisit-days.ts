@@ -6,6 +6,7 @@ import { createVirtualFetcher, type VirtualExchange } from "../../../lab/hosts/v
 import type { HostAnswer, HostRequest } from "../../../lab/hosts/virtual-host.ts";
 import { VirtualTime } from "../../../lab/hosts/virtual-time.ts";
 import { createRandom } from "../../../src/core/random.ts";
+import { planOptimum } from "../../../src/crawler/engine/revisit/optimum.ts";
 import { crawlWebBy } from "../../../src/crawler/web/crawl-web.ts";
 import type { WebSummary } from "../../../src/crawler/web/web-options.ts";
 import { LinkLog } from "../../../src/storage/links/link-log.ts";
@@ -27,23 +28,37 @@ const changeDays: ReadonlyArray<readonly [upTo: number, least: number, most: num
 /** Every third site has a sitemap with the times of changes. */
 const hasSitemap = (site: number): boolean => site % 3 === 2;
 const answerMs = 200;
+const mostConnections = 64;
 const tickMs = 3_600_000;
 
 /** A Web of which pages change, and how to ask for them. */
 class ChangingSites {
   readonly courses: readonly PageCourse[];
+  /** Changes a second of each page in the mean. */
+  readonly rates: readonly number[];
   readonly #made: MadeSites;
 
   constructor(made: MadeSites, days: number, seed: number) {
     const random = createRandom(seed);
     const [from, to] = [startMs / 1000, startMs / 1000 + days * 86_400];
     this.#made = made;
+    const rates: number[] = [];
     this.courses = Array.from({ length: made.pages }, () => {
       const draw = random();
       const [, least, most] = changeDays.find(([upTo]) => draw < upTo) as (typeof changeDays)[number];
       const meanSeconds = 86_400 * least * (most / least) ** random();
+      rates.push(1 / meanSeconds);
       return drawCourse("", { from, to, meanSeconds }, random);
     });
+    this.rates = rates;
+  }
+
+  /** Courses of the pages of sites that have a sitemap, or of those that have none. */
+  coursesOf(isListed: boolean): PageCourse[] {
+    const { sites, firsts } = this.#made;
+    return Array.from({ length: sites }, (_, site) =>
+      hasSitemap(site) === isListed ? this.courses.slice(firsts[site], firsts[site + 1]) : [],
+    ).flat();
   }
 
   originOf(site: number): string {
@@ -93,6 +108,16 @@ class ChangingSites {
   }
 }
 
+/** Mean freshness, over a long time, of pages of known rates that are polled at the best intervals. */
+function optimumOf(ratesPerSecond: readonly number[], perSecond: number): number {
+  const { pollsPerSecond } = planOptimum(ratesPerSecond, new Float64Array(ratesPerSecond.length).fill(1), perSecond);
+  const fresh = ratesPerSecond.map((rate, page) => {
+    const polls = pollsPerSecond[page] as number;
+    return polls > 0 ? (-Math.expm1(-rate / polls) * polls) / rate : 0;
+  });
+  return fresh.reduce((sum, share) => sum + share, 0) / fresh.length;
+}
+
 /** Mean freshness of all pages where each is requested in turn, spread evenly over the time. */
 function visitInTurn(courses: readonly PageCourse[], requests: number, fromMs: number, toMs: number): number {
   const meter = new FreshnessMeter(fromMs);
@@ -105,12 +130,22 @@ function visitInTurn(courses: readonly PageCourse[], requests: number, fromMs: n
   return meter.freshnessOf(courses, toMs);
 }
 
+/** A Web whose pages change, and how long it is crawled. */
+export interface CrawlDays {
+  readonly sites: number;
+  readonly pages: number;
+  readonly days: number;
+  readonly seed: number;
+  /** Requests a page and day that the crawler's connections allow; 0: as many as it wants. */
+  readonly capacity: number;
+}
+
 /**
  * Crawls a Web in virtual time with the crawler of production, and goes on for some days after each page was requested once.
  *
  * @returns lines of text
  */
-export async function crawlDays(sites: number, pages: number, days: number, seed: number): Promise<string> {
+export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDays): Promise<string> {
   using temp = makeTempFolder("bench");
   const made = new MadeSites(sites, pages, seed, true);
   const web = new ChangingSites(made, days + 30, seed);
@@ -142,6 +177,9 @@ export async function crawlDays(sites: number, pages: number, days: number, seed
       answer: async (request: HostRequest, now: number) => web.answer(origin, request, now),
     }),
   };
+  const perSecond = (capacity * made.pages * 1000) / dayMs;
+  const connections = capacity === 0 ? undefined : Math.ceil(Math.min(mostConnections, (perSecond * answerMs) / 1000));
+  const takesMs = connections === undefined ? answerMs : (connections * 1000) / perSecond;
   const begunAt = performance.now();
   using store = openMemoryStore(temp.path);
   using queue = new UrlQueue(join(temp.path, "queue"), { memoryBytes: 2 ** 24 });
@@ -149,10 +187,11 @@ export async function crawlDays(sites: number, pages: number, days: number, seed
   const crawl = crawlWebBy(
     {
       ...{ store, queue, links, ranks: undefined, since: startMs / 1000, delay: time.delay, tickMs },
-      createFetcher: () => createVirtualFetcher({ hosts, time, answerMs, onRequest }),
+      createFetcher: () => createVirtualFetcher({ hosts, time, answerMs: takesMs, onRequest }),
     },
     {
       ...{ into: temp.path, seeds: [`${web.originOf(0)}/`], keep: "metadata", allowPrivate: true, isForever: true },
+      ...{ connections, timeoutMs: Math.max(30_000, 2 * takesMs) },
       ...{ clock: time.now, random: createRandom(seed, "crawl"), signal: stop.signal, maxNewSites: sites },
     },
   );
@@ -166,6 +205,7 @@ export async function crawlDays(sites: number, pages: number, days: number, seed
   const inTurn = visitInTurn(web.courses, since.requests, fromMs, toMs);
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["sites, pages", `${sites}, ${made.pages}`],
+    ["connections, milliseconds a request", `${connections ?? mostConnections}, ${takesMs.toFixed(0)}`],
     ["days until each page was requested", ((fromMs - startMs) / dayMs).toFixed(2)],
     ["requests until then, of them for pages", `${before.requests}, ${before.pageRequests}`],
     ["days of revisits", String(days)],
@@ -174,6 +214,14 @@ export async function crawlDays(sites: number, pages: number, days: number, seed
     ["visits to known sites", String(summary.visits)],
     ["freshness", percent(ours)],
     ["freshness, all in turn with as many requests", percent(inTurn)],
+    [
+      "freshness of sites with a sitemap, and without",
+      [true, false].map((of) => percent(meter?.freshnessOf(web.coursesOf(of), toMs) ?? 0)).join(", "),
+    ],
+    [
+      "freshness, known rates, polls alone, in the long run",
+      percent(optimumOf(web.rates, (since.requests / days) * (1000 / dayMs))),
+    ],
     ["seconds", ((performance.now() - begunAt) / 1000).toFixed(0)],
   ];
   return rows.map(([name, value]) => `${name.padEnd(48)}${value}\n`).join("");

@@ -23,11 +23,12 @@ export interface ServerOptions {
 
 /** What the server saw. */
 export interface ServerReport {
-  /** Pages that were requested, requests for pages that were repeated, and pages that were never requested and should have been. */
+  /** Pages that were requested, requests that were repeated (pages of traps, too), and pages that were never requested and should have been. */
   readonly requested: number;
   readonly repeated: number;
   readonly missed: number;
   readonly robots: number;
+  /** Different pages of traps that were requested. */
   readonly trapPages: number;
   /** Sites that were exported, and requests for what the exporter published but robots.txt. */
   readonly exported: number;
@@ -55,7 +56,10 @@ const temp = makeTempFolder("bench-server");
 const exported = new Map<number, Promise<ExportedSite>>();
 let ordered = 0;
 let robots = 0;
+/** Pages of traps by site, and requests for those that were repeated. */
+const trapped = new Map<number, Set<string>>();
 let trapPages = 0;
+let trapRepeats = 0;
 let published = 0;
 const part = hostility === undefined ? undefined : new HostilePart(hostility);
 let hostile = 0;
@@ -76,10 +80,14 @@ async function publishedOf(site: number, path: string): Promise<string | Buffer 
 
 /** A page of the site, or of the trap that it is; undefined if there is none. */
 function pageOf(site: number, path: string): string | undefined {
-  const [, trapped] = /^\/trap\/(\d+)\/$/.exec(path) ?? [];
-  if (trapped !== undefined && made.kindOf(site) === "trap") {
-    trapPages++;
-    return `<a href="/trap/${Number(trapped) + 1}/">next</a>`;
+  const [, step] = /^\/trap\/(\d+)\/$/.exec(path) ?? [];
+  if (step !== undefined && made.kindOf(site) === "trap") {
+    const seen = trapped.get(site) ?? new Set();
+    trapped.set(site, seen);
+    if (seen.has(step)) trapRepeats++;
+    else trapPages++;
+    seen.add(step);
+    return `<a href="/trap/${Number(step) + 1}/">next</a>`;
   }
   const page = made.pageOf(path);
   if (page === undefined || page >= made.sizeOf(site)) return undefined;
@@ -139,7 +147,7 @@ process.stdout.write(`${JSON.stringify({ port, nameServer: names.address })}\n`)
 
 function report(): ServerReport {
   let requested = 0;
-  let repeated = 0;
+  let repeated = trapRepeats;
   let missed = 0;
   for (let site = 0; site < made.sites; site++) {
     const isInScope = made.isInScope(site);

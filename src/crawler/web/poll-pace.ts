@@ -1,0 +1,100 @@
+import type { EpochMs } from "../../core/index.ts";
+import { dueAfterSeconds, pollPolicy } from "../engine/revisit/poll-policy.ts";
+import { rateBuckets, rateOfBucket } from "../engine/revisit/rate-buckets.ts";
+
+/** The pace is planned anew after so much time and so many polls, and after a day in any case. */
+const leastPlanMs = 600_000;
+const leastPolls = 200;
+const mostPlanMs = 86_400_000;
+/** What was waiting is worked off. */
+const lateShare = 0.95;
+/** Of a pace at which no site waits, in a day: visits that are made now were planned hours ago. */
+const growth = 2;
+/** A visit has so many polls at least, or a quarter of the site's pages. */
+const pollsPerVisit = 8;
+
+/** Polls that a site has not made so far. */
+export interface PollAllowance {
+  readonly polls: number;
+  readonly at: EpochMs;
+}
+
+/** What a crawl got done. */
+export interface PollLoad {
+  /** Known pages of the sites whose polls are counted, by their bucket of rate. */
+  readonly known: ArrayLike<number>;
+  /** Whether sites wait for their visits although they may be visited. */
+  readonly isLate: boolean;
+}
+
+/**
+ * How often known pages are polled where there are more of them that are due than the crawl can request. Each site has polls by the number
+ * of its pages, and its planner spends them on those that are worth it most. Without that, sites would be visited in turn, later and later, with polls
+ * of all that is due: mostly of pages that change too fast for any crawl to follow.
+ *
+ * The pace is what was got done while sites waited; where none waits, it grows until all that is due is requested.
+ */
+export class PollPace {
+  readonly #load: () => PollLoad;
+  #perPage: number | undefined;
+  #polls = 0;
+  #plannedAt: EpochMs;
+
+  constructor(load: () => PollLoad, now: EpochMs) {
+    this.#load = load;
+    this.#plannedAt = now;
+  }
+
+  /** Polls a page and second; undefined for all that are due. */
+  get perPage(): number | undefined {
+    return this.#perPage;
+  }
+
+  /** Counts polls of sites that nothing tells of changes: others have the same pace. */
+  count(polls: number, now: EpochMs): void {
+    this.#polls += polls;
+    const passedMs = now - this.#plannedAt;
+    if (passedMs < leastPlanMs || (this.#polls < leastPolls && passedMs < mostPlanMs)) return;
+    const { known, isLate } = this.#load();
+    this.#perPage = this.#plan(known, isLate, passedMs);
+    this.#polls = 0;
+    this.#plannedAt = now;
+  }
+
+  /** What a site may poll now. @param pages - that it has */
+  allowanceOf(before: PollAllowance | undefined, pages: number, now: EpochMs): PollAllowance | undefined {
+    const perPage = this.#perPage;
+    if (perPage === undefined) return undefined;
+    // A site that is new to the pace begins with a visit.
+    if (before === undefined) return { polls: visitOf(pages), at: now };
+    const earned = (perPage * pages * Math.max(0, now - before.at)) / 1000;
+    return { polls: Math.min(before.polls + earned, Math.max(pages, visitOf(pages))), at: now };
+  }
+
+  /** When a site may poll as many pages as a visit is made for. @param left - after its last visit */
+  readyAt({ polls, at }: PollAllowance, pages: number): EpochMs {
+    const perPage = this.#perPage;
+    if (perPage === undefined) return at;
+    return at + (Math.max(0, visitOf(pages) - polls) * 1000) / Math.max(Number.MIN_VALUE, perPage * pages);
+  }
+
+  #plan(known: ArrayLike<number>, isLate: boolean, passedMs: number): number | undefined {
+    let pages = 0;
+    let due = 0;
+    for (let bucket = 0; bucket < rateBuckets; bucket++) {
+      const count = known[bucket] ?? 0;
+      pages += count;
+      due += count / dueAfterSeconds(rateOfBucket(bucket), pollPolicy.minChangeProbability);
+    }
+    if (pages === 0) return undefined;
+    if (isLate) return (lateShare * this.#polls * 1000) / passedMs / pages;
+    if (this.#perPage === undefined) return undefined;
+    const grown = this.#perPage * growth ** (passedMs / mostPlanMs);
+    return grown * pages >= due ? undefined : grown;
+  }
+}
+
+/** Polls that a visit is made for. */
+function visitOf(pages: number): number {
+  return Math.max(1, Math.min(pollsPerVisit, Math.ceil(pages / 4)));
+}

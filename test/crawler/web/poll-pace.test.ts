@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { SourceName } from "../../../src/core/index.ts";
+import { bucketOfRate, rateBuckets } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
+import { unvisited, type VisitEnd } from "../../../src/crawler/engine/visit-plan.ts";
+import type { VisitResult } from "../../../src/crawler/engine/visit-site.ts";
+import { KnownSites, type KnownVisit } from "../../../src/crawler/web/known-sites.ts";
+import { PollPace } from "../../../src/crawler/web/poll-pace.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** A pace over 1000 pages that change once a day in the mean. */
+function makePace(): { pace: PollPace; setLate: (isLate: boolean) => void } {
+  const known = new Float64Array(rateBuckets);
+  known[bucketOfRate(1 / 86_400)] = 1000;
+  let isLate = false;
+  return {
+    pace: new PollPace(() => ({ known, isLate }), 0),
+    setLate: (now) => {
+      isLate = now;
+    },
+  };
+}
+
+describe("PollPace", () => {
+  it("lets sites poll all that is due while none waits for its visit", () => {
+    const { pace } = makePace();
+    pace.count(5000, dayMs);
+    assert.equal(pace.perPage, undefined);
+    assert.equal(pace.allowanceOf({ polls: 3, at: 0 }, 100, dayMs), undefined);
+  });
+
+  it("is what was got done while sites waited, less what is needed to catch up", () => {
+    const { pace, setLate } = makePace();
+    setLate(true);
+    pace.count(300, 20 * minuteMs);
+    assert.equal(pace.perPage, (0.95 * 300) / (20 * 60) / 1000);
+  });
+
+  it("is planned once there are polls enough, and after a day in any case", () => {
+    const { pace, setLate } = makePace();
+    setLate(true);
+    pace.count(1000, 9 * minuteMs);
+    assert.equal(pace.perPage, undefined, "too soon");
+    pace.count(1, 10 * minuteMs);
+    const first = pace.perPage;
+    assert.notEqual(first, undefined);
+    pace.count(100, 10 * minuteMs + dayMs - 1);
+    assert.equal(pace.perPage, first, "too few polls");
+    pace.count(1, 10 * minuteMs + dayMs);
+    assert.equal(pace.perPage, (0.95 * 101) / 86_400 / 1000);
+  });
+
+  it("doubles in a day without a site that waits, until all that is due is polled", () => {
+    const { pace, setLate } = makePace();
+    setLate(true);
+    pace.count(1000, dayMs);
+    const first = pace.perPage ?? 0;
+    setLate(false);
+    pace.count(1000, 2 * dayMs);
+    assert.ok(Math.abs((pace.perPage ?? 0) / first - 2) < 1e-9);
+    // Of pages that change once a day all that is due are some 2.8 polls a day each.
+    pace.count(1000, 3 * dayMs);
+    assert.equal(pace.perPage, undefined);
+  });
+
+  it("gives a site polls by its pages and the time that passed, at most one of each page", () => {
+    const { pace, setLate } = makePace();
+    setLate(true);
+    pace.count(1000, dayMs);
+    const perDay = (pace.perPage ?? 0) * 86_400;
+    assert.deepEqual(pace.allowanceOf(undefined, 100, dayMs), { polls: 8, at: dayMs }, "a visit to begin with");
+    assert.deepEqual(pace.allowanceOf(undefined, 1, dayMs)?.polls, 1);
+    const { polls } = pace.allowanceOf({ polls: 2.5, at: dayMs }, 100, 1.5 * dayMs) ?? { polls: 0 };
+    assert.ok(Math.abs(polls - (2.5 + 50 * perDay)) < 1e-9);
+    assert.equal(pace.allowanceOf({ polls: 2.5, at: dayMs }, 100, 100 * dayMs)?.polls, 100);
+    assert.equal(pace.allowanceOf({ polls: 2, at: dayMs }, 100, 0)?.polls, 2, "a clock that was set back");
+    const readyAt = pace.readyAt({ polls: 3, at: dayMs }, 100);
+    assert.ok(Math.abs(readyAt - dayMs - (5 / (100 * perDay)) * dayMs) < 1e-3);
+    assert.equal(pace.readyAt({ polls: 9, at: dayMs }, 100), dayMs);
+  });
+});
+
+const numberOf = (origin: string): number => Number(/\d+/.exec(origin)?.[0]);
+
+/** Sites that a crawl visits one after the other, and what it keeps of them. */
+function openSites(sites: number, pages: number, sourceOf: (site: number) => SourceName) {
+  let now = Date.UTC(2026, 0, 1);
+  const plans = new Map<string, unknown>();
+  for (let site = 0; site < sites; site++) plans.set(`http://s${site}.example`, { ...unvisited, at: now });
+  const known = new KnownSites(
+    { seeds: [], into: "" },
+    {
+      plans: {
+        read: (origin: string) => plans.get(origin),
+        write: (origin: string, plan: unknown) => void plans.set(origin, plan),
+        all: () => [...plans].map(([origin, plan]) => ({ origin, ...(plan as object) })),
+      } as never,
+      timing: { now: () => now } as never,
+      random: () => 0.5,
+      siteOf: numberOf,
+      pagesOf: () => pages,
+      restsUntil: () => 0,
+    },
+  );
+  const visit = async (): Promise<KnownVisit | undefined> => {
+    const begun = known.next(() => false);
+    if (begun === undefined) return undefined;
+    const polls = Math.min(begun.budget ?? 50, 50);
+    const source = sourceOf(numberOf(begun.origin));
+    const summary = { source, created: 0, updated: 1, deleted: 0, failed: 0, pending: 0, pageRequests: polls };
+    await known.visit(begun.origin, async (): Promise<VisitEnd> => {
+      now += polls * 20_000;
+      // Pages are left that were due.
+      const result = { summary, restsUntil: 0, nextDueAt: now - 1 } as unknown as VisitResult;
+      return { kind: "done", result, isCutShort: false };
+    });
+    return begun;
+  };
+  const planOf = (origin: string) => plans.get(origin) as { at: number; allowance?: { polls: number; at: number } };
+  return { visit, planOf, passed: (ms: number) => (now += ms), now: () => now };
+}
+
+describe("KnownSites", () => {
+  it("bounds polls once sites wait, and puts off visits until sites may poll; not where archives tell of changes", async () => {
+    const sources = ["links", "sitemap", "archives"] as const;
+    const sites = openSites(60, 200, (site) => sources[site % 3] ?? "links");
+    const bounded = new Map<SourceName, number>();
+    for (let visit = 0; visit < 3000; visit++) {
+      const made = await sites.visit();
+      if (made === undefined) {
+        sites.passed(minuteMs);
+        continue;
+      }
+      const { budget, origin } = made;
+      const source = sources[numberOf(origin) % 3] ?? "links";
+      if (budget === undefined) continue;
+      bounded.set(source, (bounded.get(source) ?? 0) + 1);
+      assert.ok(budget <= 200, String(budget));
+      const { at, allowance } = sites.planOf(origin);
+      assert.ok(allowance !== undefined && allowance.polls < Math.max(1, budget - 49), String(allowance?.polls));
+      if (allowance.polls < 1) assert.ok(at - sites.now() > 70 * minuteMs, String(at - sites.now()));
+    }
+    assert.deepEqual([...bounded.keys()].sort(), ["links", "sitemap"]);
+    for (const count of bounded.values()) assert.ok(count > 100, String(count));
+  });
+});
