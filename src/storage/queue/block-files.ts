@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { wrapSystemError } from "../../core/index.ts";
 import { readAt } from "../../fs/index.ts";
@@ -73,15 +73,24 @@ export class BlockFiles {
   }
 
   /** @throws TidemarkError `state-corrupt` if it is not what was written */
-  read({ segment, offset }: BlockPlace): Buffer {
+  read(place: BlockPlace): Buffer {
+    const bytes = this.#find(place);
+    if (bytes === undefined) throw corrupt(this.#pathOf(place.segment));
+    return bytes;
+  }
+
+  /** Whether a block is as it was written. */
+  has(place: BlockPlace): boolean {
+    return existsSync(this.#pathOf(place.segment)) && this.#find(place) !== undefined;
+  }
+
+  #find({ segment, offset }: BlockPlace): Buffer | undefined {
     if (segment === this.#current?.segment) this.#current.file.write();
     const fd = this.#fdOf(segment);
     let record = readAt(fd, offset, guessBytes);
     const length = record.length < 8 ? 0 : 8 + record.readUInt32LE(0);
     if (length > record.length) record = readAt(fd, offset, length);
-    const bytes = openRecord(record, 0);
-    if (bytes === undefined) throw corrupt(this.#pathOf(segment));
-    return bytes;
+    return openRecord(record, 0);
   }
 
   /** Notes that a block is not needed any more. */
@@ -96,6 +105,11 @@ export class BlockFiles {
       ([at, { blocks, live }]) => at !== this.#current?.segment && live * 4 < blocks,
     );
     return new Set(found.filter(([, { live }]) => live > 0).map(([at]) => at));
+  }
+
+  /** Hands the blocks to the system, so that they survive this process, but not a power cut. */
+  write(): void {
+    this.#current?.file.write();
   }
 
   flush(): void {

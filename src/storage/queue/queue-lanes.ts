@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { BlockFiles, BlockPlace } from "./block-files.ts";
 import { BlockTable, noBlock } from "./block-table.ts";
 import { joinUrls, UrlLane } from "./url-lane.ts";
@@ -27,6 +27,8 @@ export class QueueLanes {
   readonly open: Map<number, UrlLane> = new Map();
   /** URLs that were finished before others of their block which came first: block and place in one number. */
   readonly ahead: Set<number> = new Set();
+  /** Blocks that a journal names and that are not where it says, with what they had; undefined if that is not known. */
+  readonly #lost = new Map<number, Buffer | undefined>();
   nextNumber = 0;
   tailBytes = 0;
   backlog = 0;
@@ -80,15 +82,20 @@ export class QueueLanes {
    * Makes a block of a lane's tail, or adds the tail to the last block if that is short: with so many sites that memory holds a URL
    * or two of each, blocks would otherwise have no more.
    *
-   * @param at - where the block was written, and its number, if it was; the number of the lane's last block means that block
+   * @param at - where the block was written, and its number, if it was; the number of the lane's last block means that block. One
+   *   that is not there is kept for {@link restoreLost}
    */
   seal(lane: UrlLane, at?: BlockPlace & { readonly block: number }): number {
     const { tail } = lane;
     if (tail?.first === undefined) throw new RangeError("there is nothing to make a block of");
     const joined = at === undefined ? this.#joinLast(lane, tail.bytes) : undefined;
     const place = at ?? this.files.append(joined ?? tail.bytes);
-    if (at !== undefined) this.files.restore(at.segment);
     let block = lane.lastBlock;
+    if (at !== undefined) {
+      if (!this.files.has(at)) this.#lost.set(at.block, this.#contentOf(at.block === block, at.block, tail.bytes));
+      else this.#lost.delete(at.block);
+      this.files.restore(at.segment);
+    }
     if (joined !== undefined || (at !== undefined && at.block === block)) {
       this.files.release(this.table.placeOf(block).segment);
       this.table.extend(block, place, tail.count);
@@ -100,6 +107,35 @@ export class QueueLanes {
     lane.tail = undefined;
     this.tails.delete(lane);
     return block;
+  }
+
+  /** What a block has that is not where the journal says. @param isJoined - with what the block had before */
+  #contentOf(isJoined: boolean, block: number, behind: Buffer): Buffer | undefined {
+    if (!isJoined) return Buffer.from(behind);
+    const place = this.table.placeOf(block);
+    if (this.#lost.has(block)) {
+      const before = this.#lost.get(block);
+      return before && joinUrls(before, behind);
+    }
+    // Of a block that was written elsewhere later, nothing else is needed.
+    return this.files.has(place) ? joinUrls(this.files.read(place), behind) : undefined;
+  }
+
+  /**
+   * Writes blocks that a power cut took, which may leave a journal that names them: their URLs were in the journal before.
+   *
+   * @returns whether there were any: then the journal does not say where they are
+   */
+  restoreLost(): boolean {
+    let isAny = false;
+    for (const [block, bytes] of this.#lost) {
+      if (bytes === undefined) continue;
+      isAny = true;
+      this.files.release(this.table.placeOf(block).segment);
+      this.table.move(block, this.files.append(bytes));
+    }
+    this.#lost.clear();
+    return isAny;
   }
 
   /** The last block of a lane joined with what follows, if it is short and nothing of it was taken. */
@@ -128,6 +164,7 @@ export class QueueLanes {
     if (done < this.table.countOf(block)) return false;
     this.files.release(this.table.placeOf(block).segment);
     this.open.delete(block);
+    this.#lost.delete(block);
     this.table.free(block);
     return true;
   }

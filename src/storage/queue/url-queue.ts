@@ -68,8 +68,8 @@ export class UrlQueue implements Disposable {
   readonly #taken = new Map<number, Taken>();
   #journal: RecordFile;
   readonly #entries: EntryWriter = new EntryWriter((record) => {
-    // A journal that names a block must not be there without it.
-    this.#lanes.files.flush();
+    // Blocks are not synced before the next checkpoint: those that a power cut takes are made again of the journal.
+    this.#lanes.files.write();
     this.#journal.append(record);
   });
 
@@ -101,10 +101,11 @@ export class UrlQueue implements Disposable {
       for (const record of readRecords(this.#folder.journal)) {
         for (const entry of readEntries(record)) isSpilled = replayEntry(entry, lanes, this.#seen) || isSpilled;
       }
+      const isRestored = lanes.restoreLost();
       lanes.freeBlocks();
       this.#journal = new RecordFile(this.#folder.journal);
       // The runs of the checkpoint, which are left over then, are needed until there is another.
-      if (isSpilled) this.checkpoint();
+      if (isSpilled || isRestored) this.checkpoint();
       else this.#clean();
     } catch (error) {
       this.#folder.release();

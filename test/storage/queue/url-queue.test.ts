@@ -163,6 +163,79 @@ test("a journal that ends anywhere is a queue as it was at some time: nothing tw
   );
 });
 
+test("a power cut that takes blocks and leaves the journal that names them loses nothing of what the journal has", () => {
+  using temp = makeTempFolder();
+  const folder = join(temp.path, "queue");
+  // Short blocks, which are written again with what follows, and some that are finished.
+  const queue = new UrlQueue(folder, { memoryBytes: 4 * 1024, segmentBytes: 256 });
+  for (let at = 0; at < 120; at += 10) {
+    queue.add(Array.from({ length: 10 }, (_, one) => urlOf(at + one)));
+    if (at % 30 === 0) queue.finish(queue.take(at % 5) ?? -1);
+  }
+  for (let n = 0; n < 15; n++) queue.finish(queue.take(0) ?? -1);
+  queue.write();
+  const checkpoints = (of: string): string[] => readdirSync(of).filter((name) => name.startsWith("checkpoint-"));
+  let isMended = false;
+  const open = (spoil: (bytes: Buffer, name: string) => Buffer | undefined): string[] => {
+    const copy = join(temp.path, "copy");
+    rmSync(copy, { recursive: true, force: true });
+    cpSync(folder, copy, { recursive: true });
+    for (const name of readdirSync(copy)) {
+      if (!name.startsWith("blocks-")) continue;
+      const bytes = spoil(readFileSync(join(copy, name)), name);
+      if (bytes === undefined) rmSync(join(copy, name));
+      else writeFileSync(join(copy, name), bytes);
+    }
+    new UrlQueue(copy, tiny)[Symbol.dispose]();
+    // It is whole from then on, and no file stays that nothing needs.
+    isMended = checkpoints(copy).join() !== checkpoints(folder).join();
+    const again = new UrlQueue(copy, tiny);
+    const urls = takeAll(again);
+    again.checkpoint();
+    const files = readdirSync(copy).filter((name) => name.startsWith("blocks-"));
+    assert.ok(files.length <= 1, files.join(" "));
+    again.close();
+    return urls;
+  };
+  const all = open((bytes) => bytes);
+  assert.equal(isMended, false);
+  assert.deepEqual(
+    open(() => undefined),
+    all,
+  );
+  assert.equal(isMended, true);
+  assert.deepEqual(
+    open((bytes) => Buffer.alloc(bytes.length)),
+    all,
+  );
+  for (const kept of [0, 1, 2, 3, 4])
+    for (let cut = 0; cut < 512; cut += longer(101, 17))
+      assert.deepEqual(
+        open((bytes, name) => bytes.subarray(0, Number(name.slice(7)) % 5 === kept ? bytes.length : cut)),
+        all,
+        `cut at ${cut}`,
+      );
+  queue.close();
+});
+
+test("a journal may name files that are gone, since what they had was written elsewhere", () => {
+  using temp = makeTempFolder();
+  const small = { memoryBytes: 4 * 1024, segmentBytes: 1 };
+  const numbers = Array.from({ length: 60 }, (_, at) => at);
+  let queue = new UrlQueue(temp.path, small);
+  for (const number of numbers) {
+    queue.add([urlOf(number)]);
+    if (number === 20) queue.checkpoint();
+  }
+  queue.flush();
+  for (let opened = 0; opened < 3; opened++) {
+    queue[Symbol.dispose]();
+    queue = new UrlQueue(temp.path, small);
+  }
+  assert.deepEqual(takeAll(queue).sort(), numbers.map((number) => urlOf(number).url).sort());
+  queue.close();
+});
+
 test("files go when all that they have is finished, and what keeps a large file is written again", () => {
   using temp = makeTempFolder();
   const roomy = { ...tiny, segmentBytes: 32 * 1024 };
