@@ -140,12 +140,32 @@ export interface CrawlDays {
   readonly capacity: number;
 }
 
-/**
- * Crawls a Web in virtual time with the crawler of production, and goes on for some days after each page was requested once.
- *
- * @returns lines of text
- */
-export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDays): Promise<string> {
+interface RequestCounts {
+  readonly requests: number;
+  readonly pageRequests: number;
+}
+
+/** What a crawl of some days came to; freshness as shares of time, from 0 to 1. */
+export interface SeenDays extends Pick<CrawlDays, "sites" | "pages" | "days"> {
+  readonly connections: number;
+  readonly answerMs: number;
+  /** Until each page was requested once, and requests until then and since. */
+  readonly firstDays: number;
+  readonly before: RequestCounts;
+  readonly since: RequestCounts;
+  readonly visits: number;
+  readonly freshness: number;
+  readonly listed: number;
+  readonly unlisted: number;
+  /** Where all pages are requested in turn, with as many requests. */
+  readonly inTurn: number;
+  /** Of the best polls, if all rates were known. */
+  readonly atKnownRates: number;
+  readonly seconds: number;
+}
+
+/** Crawls a Web in virtual time with the crawler of production, and goes on for some days after each page was requested once. */
+export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDays): Promise<SeenDays> {
   using temp = makeTempFolder("bench");
   const made = new MadeSites(sites, pages, seed, true);
   const web = new ChangingSites(made, days + 30, seed);
@@ -200,29 +220,36 @@ export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDay
   const summary: WebSummary = await crawl;
   if (meter === undefined) throw new Error(`${known.size} of ${made.pages} pages were requested`);
   const toMs = fromMs + days * dayMs;
+  const freshnessOf = (pages: readonly PageCourse[]): number => meter?.freshnessOf(pages, toMs) ?? 0;
+  return {
+    ...{ sites, pages: made.pages, days, connections: connections ?? mostConnections, answerMs: takesMs },
+    ...{ firstDays: (fromMs - startMs) / dayMs, before, since, visits: summary.visits },
+    freshness: freshnessOf(web.courses),
+    inTurn: visitInTurn(web.courses, since.requests, fromMs, toMs),
+    listed: freshnessOf(web.coursesOf(true)),
+    unlisted: freshnessOf(web.coursesOf(false)),
+    atKnownRates: optimumOf(web.rates, (since.requests / days) * (1000 / dayMs)),
+    seconds: (performance.now() - begunAt) / 1000,
+  };
+}
+
+/** What came of it, as lines of text. */
+export function formatDays(seen: SeenDays): string {
   const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
-  const ours = meter.freshnessOf(web.courses, toMs);
-  const inTurn = visitInTurn(web.courses, since.requests, fromMs, toMs);
   const rows: ReadonlyArray<readonly [string, string]> = [
-    ["sites, pages", `${sites}, ${made.pages}`],
-    ["connections, milliseconds a request", `${connections ?? mostConnections}, ${takesMs.toFixed(0)}`],
-    ["days until each page was requested", ((fromMs - startMs) / dayMs).toFixed(2)],
-    ["requests until then, of them for pages", `${before.requests}, ${before.pageRequests}`],
-    ["days of revisits", String(days)],
-    ["requests in them, of them for pages", `${since.requests}, ${since.pageRequests}`],
-    ["requests a page and day", (since.requests / made.pages / days).toFixed(3)],
-    ["visits to known sites", String(summary.visits)],
-    ["freshness", percent(ours)],
-    ["freshness, all in turn with as many requests", percent(inTurn)],
-    [
-      "freshness of sites with a sitemap, and without",
-      [true, false].map((of) => percent(meter?.freshnessOf(web.coursesOf(of), toMs) ?? 0)).join(", "),
-    ],
-    [
-      "freshness, known rates, polls alone, in the long run",
-      percent(optimumOf(web.rates, (since.requests / days) * (1000 / dayMs))),
-    ],
-    ["seconds", ((performance.now() - begunAt) / 1000).toFixed(0)],
+    ["sites, pages", `${seen.sites}, ${seen.pages}`],
+    ["connections, milliseconds a request", `${seen.connections}, ${seen.answerMs.toFixed(0)}`],
+    ["days until each page was requested", seen.firstDays.toFixed(2)],
+    ["requests until then, of them for pages", `${seen.before.requests}, ${seen.before.pageRequests}`],
+    ["days of revisits", String(seen.days)],
+    ["requests in them, of them for pages", `${seen.since.requests}, ${seen.since.pageRequests}`],
+    ["requests a page and day", (seen.since.requests / seen.pages / seen.days).toFixed(3)],
+    ["visits to known sites", String(seen.visits)],
+    ["freshness", percent(seen.freshness)],
+    ["  of sites with a sitemap, and without", `${percent(seen.listed)}, ${percent(seen.unlisted)}`],
+    ["  all in turn with as many requests", percent(seen.inTurn)],
+    ["  polls alone at known rates, in the long run", percent(seen.atKnownRates)],
+    ["seconds", seen.seconds.toFixed(0)],
   ];
   return rows.map(([name, value]) => `${name.padEnd(48)}${value}\n`).join("");
 }
