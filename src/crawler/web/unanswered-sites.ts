@@ -1,7 +1,17 @@
+import type { EpochMs } from "../../core/index.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 /** Those that one address brought have one part in so many of all places. */
 const bringersAtOnce = 4;
+/** A turn that takes longer does not count, as of other connections; there are at most half as many again. */
+const slowMs = 5000;
+const mostShare = 1.5;
+
+interface FirstTurn {
+  /** Who brought the site. */
+  readonly by: number | undefined;
+  readonly since: EpochMs;
+}
 
 /**
  * Which sites have answered in this run. Those that have not have a bounded number of turns at once, shared out by who brought them;
@@ -10,8 +20,8 @@ const bringersAtOnce = 4;
 export class UnansweredSites {
   readonly #places: number;
   readonly #answered = new Set<number>();
-  /** Turns under way, by site, with who brought it. */
-  readonly #underWay = new Map<number, number | undefined>();
+  /** Turns under way, by site, the oldest first. */
+  readonly #underWay = new Map<number, FirstTurn>();
   readonly #parked: FairQueue;
   readonly #isParked = new Set<number>();
   readonly #bringers = new Map<number, number>();
@@ -41,11 +51,11 @@ export class UnansweredSites {
   }
 
   /** Begins the turn of a site. @returns whether it may; else it is parked */
-  begin(site: number): boolean {
+  begin(site: number, now: EpochMs): boolean {
     if (this.#answered.has(site)) return true;
     const by = this.#bringers.get(site);
-    if (this.#underWay.size < this.#places && this.#parked.begin(by)) {
-      this.#underWay.set(site, by);
+    if (this.#hasPlace(now) && this.#parked.begin(by)) {
+      this.#underWay.set(site, { by, since: now });
       return true;
     }
     this.#isParked.add(site);
@@ -55,7 +65,8 @@ export class UnansweredSites {
 
   /** Ends the turn of a site. */
   end(site: number, isAnswered: boolean): void {
-    if (this.#underWay.has(site)) this.#parked.end(this.#underWay.get(site));
+    const turn = this.#underWay.get(site);
+    if (turn !== undefined) this.#parked.end(turn.by);
     this.#underWay.delete(site);
     if (!isAnswered) this.#answered.delete(site);
     else {
@@ -65,12 +76,23 @@ export class UnansweredSites {
   }
 
   /** Takes a parked site for which there is a place; undefined if there is none. */
-  unpark(): number | undefined {
-    if (this.#underWay.size >= this.#places) return undefined;
+  unpark(now: EpochMs): number | undefined {
+    if (!this.#hasPlace(now)) return undefined;
     const next = this.#parked.take();
     if (next === undefined) return undefined;
     this.#parked.end(next.by);
     this.#isParked.delete(next.site);
     return next.site;
+  }
+
+  #hasPlace(now: EpochMs): boolean {
+    if (this.#underWay.size < this.#places) return true;
+    if (this.#underWay.size >= this.#places * mostShare) return false;
+    let slow = 0;
+    for (const { since } of this.#underWay.values()) {
+      if (now - since < slowMs) break;
+      slow++;
+    }
+    return this.#underWay.size - slow < this.#places;
   }
 }

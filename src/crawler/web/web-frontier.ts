@@ -264,7 +264,7 @@ export class WebFrontier {
       const turn = this.#turns.next(now) ?? this.#nextParked(now);
       if (turn === undefined) return undefined;
       const { site, pages } = turn;
-      if (this.#unanswered.begin(site)) return this.#describe(turn);
+      if (this.#unanswered.begin(site, now)) return this.#describe(turn);
       this.#hold(site, pages);
       this.#turns.done(site, now);
     }
@@ -274,7 +274,7 @@ export class WebFrontier {
   /** Addresses may rest: parked sites come back until one of them has its turn. */
   #nextParked(now: EpochMs): SiteTurn | undefined {
     for (;;) {
-      const site = this.#unanswered.unpark();
+      const site = this.#unanswered.unpark(now);
       if (site === undefined) return undefined;
       this.#turns.touch(site);
       const turn = this.#turns.next(now);
