@@ -71,11 +71,12 @@ export class PollPace {
     return { polls: Math.min(before.polls + earned, Math.max(pages, visitOf(pages))), at: now };
   }
 
-  /** When a site may poll as many pages as a visit is made for. @param left - after its last visit */
+  /** When a site may poll as many pages as a visit is made for, after its last visit; no later than any page is to be polled. */
   readyAt({ polls, at }: PollAllowance, pages: number): EpochMs {
     const perPage = this.#perPage;
     if (perPage === undefined) return at;
-    return at + (Math.max(0, visitOf(pages) - polls) * 1000) / Math.max(Number.MIN_VALUE, perPage * pages);
+    const seconds = Math.max(0, visitOf(pages) - polls) / Math.max(Number.MIN_VALUE, perPage * pages);
+    return at + Math.min(seconds, pollPolicy.maxIntervalSeconds) * 1000;
   }
 
   #plan(known: ArrayLike<number>, isLate: boolean, passedMs: number): number | undefined {
@@ -87,7 +88,8 @@ export class PollPace {
       due += count / dueAfterSeconds(rateOfBucket(bucket), pollPolicy.minChangeProbability);
     }
     if (pages === 0) return undefined;
-    if (isLate) return (lateShare * this.#polls * 1000) / passedMs / pages;
+    // Where nothing was polled at all, the pace is not to blame.
+    if (isLate && this.#polls > 0) return (lateShare * this.#polls * 1000) / passedMs / pages;
     if (this.#perPage === undefined) return undefined;
     const grown = this.#perPage * growth ** (passedMs / mostPlanMs);
     return grown * pages >= due ? undefined : grown;

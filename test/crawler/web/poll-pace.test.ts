@@ -65,6 +65,19 @@ describe("PollPace", () => {
     assert.equal(pace.perPage, undefined);
   });
 
+  it("stays as it was if nothing was polled, and puts off no visit for longer than ninety days", () => {
+    const { pace, setLate } = makePace();
+    setLate(true);
+    pace.count(0, dayMs);
+    assert.equal(pace.perPage, undefined);
+    pace.count(1, 2 * dayMs);
+    assert.equal(pace.perPage, 0.95 / 86_400 / 1000);
+    assert.equal(pace.readyAt({ polls: 0, at: 0 }, 1), 90 * dayMs);
+    assert.equal(pace.readyAt({ polls: 0, at: 0 }, 0), 90 * dayMs);
+    pace.count(0, 3 * dayMs);
+    assert.equal(pace.perPage, (2 * 0.95) / 86_400 / 1000);
+  });
+
   it("gives a site polls by its pages and the time that passed, at most one of each page", () => {
     const { pace, setLate } = makePace();
     setLate(true);
