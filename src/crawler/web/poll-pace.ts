@@ -9,7 +9,7 @@ const mostPlanMs = 86_400_000;
 /** What was waiting is worked off. */
 const lateShare = 0.95;
 /** Of a pace at which no site waits, in a day: visits that are made now were planned hours ago. */
-const growth = 2;
+const growth = 8;
 /** A visit has so many polls at least, or a quarter of the site's pages. */
 const pollsPerVisit = 8;
 
