@@ -340,7 +340,7 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
       ],
     );
     const taken = read?.handed.map(({ id }) => id) ?? [];
-    const next = { siteMs: 3_600_000, addressMs: 1000, priority: 1 };
+    const next = { siteMs: Number.POSITIVE_INFINITY, addressMs: 1000, priority: 1 };
     assert.equal(await b.commit(site, resultsOf({ taken, next })), true);
     assert.deepEqual(await b.claim(1), []);
     await database.elapse(1001);
@@ -374,6 +374,25 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     assert.deepEqual(originsOf(await a.claim(1)), [never.origin]);
     await b.addSites([{ origin: other.origin, note: "", priority: 3, path: "/z" }]);
     assert.equal((await a.read(other, { withState: false, handedAtMost: 5 }))?.handed[0]?.path, "/z");
+  });
+
+  check("a URL that is handed does not bring the visit of a site forward that rests", async (database) => {
+    await using workers = await openWorkers(database, "a", "b");
+    const [a, b] = workers;
+    await addSites(a, 2);
+    const [away, other] = await a.claim(2);
+    assert.ok(away !== undefined && other !== undefined);
+    const next = { siteMs: 30_000, addressMs: 0, priority: 1 };
+    // While it is held, and after it was given back.
+    await a.commit(other, resultsOf({ found: [{ origin: away.origin, path: "/x", note: "", priority: 1 }] }));
+    await a.commit(away, resultsOf({ next }));
+    await a.commit(other, resultsOf({ found: [{ origin: away.origin, path: "/y", note: "", priority: 1 }] }));
+    assert.deepEqual(await b.claim(1), []);
+    await database.elapse(20_000);
+    await a.renew([other]);
+    assert.deepEqual(await b.claim(1), []);
+    await database.elapse(10_000);
+    assert.deepEqual(originsOf(await b.claim(1)), [away.origin]);
   });
 
   check("a URL whose page is stored is not handed again, until the page is gone", async (database) => {

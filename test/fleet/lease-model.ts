@@ -106,9 +106,9 @@ class LeaseModel {
 
   give(lease: SiteLease, siteUnits: number, addressUnits: number): void {
     const site = this.of(lease.origin);
-    const waits = site.handed.size > 0;
+    const wakes = siteUnits === Number.POSITIVE_INFINITY && site.handed.size > 0;
     site.owner = undefined;
-    site.notBefore = this.now + (waits ? Math.min(siteUnits, addressUnits) : siteUnits);
+    site.notBefore = this.now + (wakes ? 0 : siteUnits);
     const { address } = site;
     if (address !== undefined)
       this.#freeAt.set(address, Math.max(this.#freeAt.get(address) ?? 0, this.now + addressUnits));
@@ -152,8 +152,8 @@ async function replay(database: TestDatabase, steps: readonly Step[]): Promise<v
         model.reap();
       } else if (chosen !== undefined) await useLease(verb, chosen.lease, { model, fleet, worker, pick, units });
     }
-    // Whoever died: in the end each site is visited once more.
-    const left = new Set(model.sites.keys());
+    // Whoever died: in the end each site is visited once more that was not given up.
+    const left = new Set([...model.sites].flatMap(([origin, { notBefore }]) => (notBefore < Infinity ? [origin] : [])));
     for (let turn = 0; turn < 40 && left.size > 0; turn++) {
       await database.elapse(40 * unitMs);
       await first.reap();
@@ -187,24 +187,24 @@ async function useLease(
     if (isHeld !== undefined) assert.equal(answer, isHeld, `${verb} of ${lease.origin} in epoch ${lease.epoch}`);
     return answer;
   };
-  const next = { siteMs: units * unitMs, addressMs: (pick % 3) * unitMs, priority: 1 };
+  const siteUnits = pick % 4 === 3 ? Number.POSITIVE_INFINITY : units;
+  const next = { siteMs: siteUnits * unitMs, addressMs: (pick % 3) * unitMs, priority: 1 };
   if (verb === "release") {
     if (!agree(await fleet.release(lease, next))) return;
-    model.give(lease, site.handed.size > 0 ? 0 : units, pick % 3);
+    model.give(lease, siteUnits, pick % 3);
   } else if (verb === "commit") {
     const read = await fleet.read(lease, { withState: false, handedAtMost: 100 });
     if (read !== undefined) assert.deepEqual(new Set(read.handed.map(({ path }) => path)), site.handed);
     const taken = read?.handed.map(({ id }) => id) ?? [];
     if (!agree(await fleet.commit(lease, resultsOf({ taken, visit: "{}", next })))) return;
     site.handed.clear();
-    model.give(lease, units, pick % 3);
+    model.give(lease, siteUnits, pick % 3);
   } else if (verb === "hand") {
     const found = [{ origin: `https://f${units}.test`, path: `/${pick}`, note: "", priority: 1 }];
     if (!agree(await fleet.commit(lease, resultsOf({ found })))) return;
     const [{ origin, path }] = found as [(typeof found)[0]];
     const target = model.sites.get(origin) ?? model.add(origin);
-    if (!target.handed.has(path) && (target.owner === undefined || target.until <= model.now))
-      target.notBefore = Math.min(target.notBefore, model.now);
+    if (target.notBefore === Number.POSITIVE_INFINITY) target.notBefore = model.now;
     target.handed.add(path);
   } else {
     const address = verb === "move" ? `192.0.2.${pick % 3}` : (site.address ?? "");

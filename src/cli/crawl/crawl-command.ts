@@ -94,6 +94,12 @@ const webSettings = {
       default: "those of the system, after `/etc/hosts`",
     },
   ),
+  retryMs: row(
+    "retry DURATION",
+    duration(86_400_000),
+    "With --web: wait before a site that does not answer is tried again, then four times as long; the third failure is the last",
+    { default: "`30s`" },
+  ),
   lookups: row("lookups N", wholeNumber(1, 1024), "With --web or --fleet: look up at most N names at the same time", {
     default: "16",
   }),
@@ -243,6 +249,7 @@ export const crawlCommand: Command = defineCommand({
       "batch-pages",
       "new-share",
       "no-revisit",
+      "retry",
       "name-server",
       "lookups",
     ],

@@ -47,7 +47,7 @@ export interface CrawlArguments {
 /** What the command line says about a crawl of the Web. */
 export interface WebArguments
   extends WebScopeOptions,
-    Pick<CrawlWebOptions, "order" | "batchPages" | "newShare" | "nameServers" | "lookups"> {
+    Pick<CrawlWebOptions, "order" | "batchPages" | "newShare" | "nameServers" | "lookups" | "retryMs"> {
   readonly seedsFile: string;
 }
 

@@ -1,6 +1,6 @@
 import { boundHanded, boundInteger, boundPriority, boundText, boundWait, handedBound } from "./bounds.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
-import { endOfWait } from "./embedded-schema.ts";
+import { endOfWait, neverMs } from "./embedded-schema.ts";
 import type { HandedUrl, SiteLease, SiteResults } from "./site-leases.ts";
 
 /** Stores what a visit came to, within a transaction. */
@@ -56,9 +56,10 @@ export function storeResults(
   handUrls(database, found, now);
   if (next !== undefined)
     database.run(
-      "UPDATE site SET next_at = min(next_at, ?) WHERE id = ? AND EXISTS (SELECT 1 FROM handed_url WHERE handed_url.site = site.id)",
+      "UPDATE site SET next_at = ? WHERE id = ? AND next_at = ? AND EXISTS (SELECT 1 FROM handed_url WHERE handed_url.site = site.id)",
       endOfWait(now, boundWait(next.addressMs)),
       site,
+      neverMs,
     );
 }
 
@@ -90,9 +91,10 @@ export function handUrls(database: EmbeddedDatabase, found: readonly HandedUrl[]
     rooms.set(site, room - Number(added));
     if (added)
       database.run(
-        "UPDATE site SET next_at = min(next_at, ?) WHERE id = ? AND owner IS NULL AND NOT is_parked",
+        "UPDATE site SET next_at = ? WHERE id = ? AND next_at = ? AND owner IS NULL AND NOT is_parked",
         now,
         site,
+        neverMs,
       );
   }
 }

@@ -264,7 +264,7 @@ export class PostgresFleet implements Fleet {
     });
   }
 
-  /** Makes sites due that URLs were handed to. A holder that gives one back meanwhile sees the URLs. @returns whether there were any */
+  /** Makes sites due that were never to be visited again, and that URLs were handed to. A holder that gives one back meanwhile sees the URLs. @returns whether there were any */
   async #wakeHanded(): Promise<boolean> {
     return await this.#connection.transact(async (sql) => {
       const rows = await sql<{ site: string }[]>`
@@ -275,7 +275,7 @@ export class PostgresFleet implements Fleet {
       const sites = [...new Set(rows.map(({ site }) => site))];
       await sql`SELECT FROM site WHERE id = ANY(${sites}::bigint[]) ORDER BY id FOR UPDATE`;
       await sql`UPDATE site SET next_at = now()
-        WHERE id = ANY(${sites}::bigint[]) AND owner IS NULL AND NOT is_parked AND next_at > now()`;
+        WHERE id = ANY(${sites}::bigint[]) AND owner IS NULL AND NOT is_parked AND next_at = 'infinity'`;
       return true;
     });
   }

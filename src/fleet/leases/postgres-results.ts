@@ -50,8 +50,8 @@ export function storeResults(
       // Whose rows these are has committed its URLs: the next statement sees them.
       sql`DELETE FROM handed_site
         WHERE id = ANY(ARRAY(SELECT id FROM handed_site WHERE site = ${site} FOR UPDATE SKIP LOCKED))`,
-      sql`UPDATE site SET next_at = least(next_at, ${inMs(sql, boundWait(next.addressMs))})
-      WHERE id = ${site} AND (SELECT true FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT 1)`,
+      sql`UPDATE site SET next_at = ${inMs(sql, boundWait(next.addressMs))}
+      WHERE id = ${site} AND next_at = 'infinity' AND (SELECT true FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT 1)`,
     );
   return statements;
 }

@@ -76,13 +76,16 @@ export interface SiteResults {
   readonly pages: readonly FleetPage[];
   readonly gone: readonly string[];
   readonly events: readonly FleetEvent[];
-  /** URLs of other sites, which become due with it, also those that were never to be visited again; unknown sites are added. */
+  /**
+   * URLs of other sites; unknown sites are added. A site that was never to be visited again becomes due. Others are visited at their time:
+   * a site that rests, or that does not answer, has no visit sooner because links lead to it.
+   */
   readonly found: readonly HandedUrl[];
   /** Handed URLs that were taken into the state, by the ids of {@link FleetStates.read}: they are dropped. */
   readonly taken: readonly number[];
   /** The visit's summary, as JSON; undefined where the visit goes on. */
   readonly visit: string | undefined;
-  /** Gives the site back with it, at the latest after the rest of its address if more URLs wait for it. Undefined: the lease goes on. */
+  /** Gives the site back with it, after the rest of its address instead of never if more URLs wait for it. Undefined: the lease goes on. */
   readonly next: NextVisit | undefined;
 }
 

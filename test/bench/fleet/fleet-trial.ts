@@ -112,7 +112,7 @@ export async function runFleetTrial(options: FleetTrialOptions): Promise<FleetTr
         "--allow-private",
       ],
       ...(restMs > 0 ? ["--rest-on-loopback"] : []),
-      ...(isWeb ? ["--depth", "40", "--max-pages", "100000"] : ["--source", "links"]),
+      ...(isWeb ? ["--retry", "1s", "--depth", "40", "--max-pages", "100000"] : ["--source", "links"]),
     ];
     const isSkewed = options.isSkewed && number === 0;
     const [name, ...rest] = isSkewed ? ["faketime", "-f", "+3600s", process.execPath] : [process.execPath];
