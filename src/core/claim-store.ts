@@ -64,6 +64,8 @@ export interface ClaimStore {
       | { readonly site: number; readonly paths: readonly string[] }
       | { readonly waitingOf: string; readonly limit: number },
   ): PeerClaim[];
+  /** Paths of a site's pages of which something is claimed. */
+  listClaimed(site: number): string[];
   /**
    * Keeps claims. One that is open stays as it is, but a promise: it takes the time of the last one, and news of the page ends it.
    * Claims about pages in trouble are left out.

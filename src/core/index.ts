@@ -57,7 +57,15 @@ export {
   parseMediaTypeFilter,
 } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
-export type { MovedUrls, PeerSite, PeerStore, ToldUrl, ToldUrlState } from "./peer-store.ts";
+export {
+  type MovedUrls,
+  type PeerSite,
+  type PeerStore,
+  type ToldEvents,
+  type ToldUrl,
+  type ToldUrlState,
+  toldStandings,
+} from "./peer-store.ts";
 export type {
   Bodies,
   BodyWriter,

@@ -2,17 +2,18 @@ import { join } from "node:path";
 import { TidemarkError } from "../core/index.ts";
 import type { ArchiveFiles, Interval } from "../exporter/index.ts";
 import { formatArchiveName } from "../formats/archive/index.ts";
-import { parseEventArchive, type SiteEvent, type SiteEvents } from "../formats/web-events/index.ts";
+import { type EventArchive, parseEventArchive, type SiteEvent } from "../formats/web-events/index.ts";
 import { EventWriter } from "./event-writer.ts";
 
 /** Steps through the events of an interval, in the order of origins and paths. Memory is one archive. */
 class EventReader {
   readonly #files: ArchiveFiles;
   readonly #archives: Interval["archives"];
-  #archive = 0;
-  #sites: readonly SiteEvents[] = [];
+  #next = 0;
+  #archive: EventArchive | undefined;
   #site = 0;
   #at = 0;
+  #event: SiteEvent | undefined;
 
   constructor(files: ArchiveFiles, archives: Interval["archives"]) {
     this.#files = files;
@@ -20,37 +21,44 @@ class EventReader {
   }
 
   get origin(): string | undefined {
-    return this.#sites[this.#site]?.origin;
+    return this.#archive?.sites[this.#site]?.origin;
   }
 
   get event(): SiteEvent | undefined {
-    return this.#sites[this.#site]?.events[this.#at];
+    return this.#event;
   }
 
   /** Goes to the next event. @returns whether {@link fill} must be awaited */
   step(): boolean {
     this.#at += 1;
-    if (this.event !== undefined) return false;
-    this.#site += 1;
-    this.#at = 0;
-    return this.event === undefined;
+    this.#read();
+    return this.#event === undefined;
   }
 
   async fill(): Promise<void> {
-    const entry = this.#archives[this.#archive++];
-    this.#sites = [];
+    const entry = this.#archives[this.#next++];
+    this.#archive = undefined;
     this.#site = 0;
     this.#at = 0;
+    this.#event = undefined;
     if (entry === undefined) return;
     const parsed = parseEventArchive(await this.#files.readContent(entry.name), entry.name.to, () => true);
-    if (parsed.ok) this.#sites = parsed.value;
-    else {
+    if (parsed.ok) {
+      this.#archive = parsed.value;
+      this.#read();
+    } else {
       const file = join(this.#files.folder, formatArchiveName(entry.name));
       throw new TidemarkError("archive-corrupt", `The archive ${file} cannot be used: ${parsed.error.message}`, {
         hint: "Remove its folder, and share again.",
         details: { file },
       });
     }
+  }
+
+  // Sites without events are passed over.
+  #read(): void {
+    for (; this.#at >= (this.#archive?.sites[this.#site]?.to ?? Infinity); this.#site++);
+    this.#event = this.origin === undefined ? undefined : this.#archive?.eventAt(this.#at);
   }
 }
 

@@ -8,6 +8,7 @@ import { formatArchiveName } from "../../src/formats/archive/archive-name.ts";
 import { parseEventArchive, type SiteEvent } from "../../src/formats/web-events/event-archive.ts";
 import { type EventIndex, parseEventIndex } from "../../src/formats/web-events/event-index.ts";
 import { EventArchives } from "../../src/share/event-archives.ts";
+import { sitesOf } from "../formats/web-events/archived-events.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -53,11 +54,12 @@ class Repository {
     const newest = new Map<string, SiteEvent>();
     for (const { name, changes } of planChain(archives, { from, to: publication })?.flat() ?? assert.fail("no chain")) {
       const content = gunzipSync(readFileSync(join(this.archives, formatArchiveName(name))));
-      const sites = parseEventArchive(content, name.to, () => true);
-      assert.ok(sites.ok);
-      for (const { origin, events } of sites.value) for (const event of events) newest.set(origin + event.path, event);
+      const read = parseEventArchive(content, name.to, () => true);
+      assert.ok(read.ok);
+      const sites = sitesOf(read.value);
+      for (const { origin, events } of sites) for (const event of events) newest.set(origin + event.path, event);
       assert.equal(
-        sites.value.reduce((sum, { events }) => sum + events.length, 0),
+        sites.reduce((sum, { events }) => sum + events.length, 0),
         changes,
       );
     }

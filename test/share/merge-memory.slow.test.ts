@@ -25,7 +25,7 @@ const program = `
   for (let at = 0; at < ${archives}; at++) {
     const own = Buffer.from("tme1\\nS\\thttp://a.long.name.of.site-" + at + ".example\\nU\\t0\\t0\\t1\\t-\\t-\\t/\\n");
     const read = parseEventArchive(Buffer.concat([own, others]), 1_700_000_000, (origin) => candidates.isCrawled(origin));
-    for (const { origin, events } of read.value) for (const event of events) candidates.addOf(origin, event, "peer");
+    for (const site of read.value.sites) candidates.takeSite(read.value, site, "peer");
     candidates.flush();
   }
   process.stdout.write(String(candidates.counts.known + candidates.counts.added + candidates.counts.deferred));

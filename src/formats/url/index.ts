@@ -4,6 +4,7 @@ export {
   decodePathSegment,
   encodePathSegment,
   isCanonicalPath,
+  isCanonicalPathAt,
   maxPathLength,
   type ServedForm,
   servedFormOf,

@@ -55,6 +55,25 @@ export function isCanonicalPath(path: string): boolean {
   return path.length <= maxPathLength && canonicalPath.test(path) && !dotSegment.test(path.split("?", 1)[0] ?? "");
 }
 
+// Bytes of a path without query.
+const pathBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(/[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]/.test(String.fromCharCode(byte))),
+);
+const [percent, dot, slash] = [37, 46, 47];
+
+/** Whether some bytes are {@link isCanonicalPath | a canonical path}. Most need no text to see that. */
+export function isCanonicalPathAt(bytes: Uint8Array, start: number, end: number): boolean {
+  let last = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    // It has a query, it may have dot segments, or it is wrong.
+    if (pathBytes[byte] === 0 || (last === slash && (byte === dot || byte === percent || byte === slash)))
+      return isCanonicalPath(String.fromCharCode(...bytes.subarray(start, Math.min(end, start + maxPathLength + 1))));
+    last = byte;
+  }
+  return bytes[start] === slash && end - start <= maxPathLength && end > start;
+}
+
 /** How a site's links name a page that is published under another path. */
 export type ServedForm =
   /** `/docs/` for `/docs/index.html`; `name` is that of the file. */

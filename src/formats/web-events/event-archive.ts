@@ -7,9 +7,10 @@ import {
   ok,
   problem,
   type Result,
+  type ToldEvents,
 } from "../../core/index.ts";
 import { type LineSink, maxArchiveBytes, maxArchiveChanges } from "../archive/index.ts";
-import { isCanonicalPath } from "../url/index.ts";
+import { isCanonicalPathAt } from "../url/index.ts";
 import { eventDigestLength, type WebEvent } from "./web-event.ts";
 
 /** First line of every archive of events. */
@@ -21,15 +22,20 @@ export type SiteEvent = Omit<WebEvent, "url" | "crawler"> & {
   readonly path: string;
 };
 
-/** The events of one site in an archive, in path order. */
-export interface SiteEvents {
+/** The events of one site in an archive: those at the places `from` to, but not including, `to`. */
+export interface ArchivedSite {
   readonly origin: string;
-  readonly events: readonly SiteEvent[];
+  readonly from: number;
+  readonly to: number;
 }
 
 const letters = { created: "C", updated: "U", deleted: "D" } as const;
-const digestForm = /^[\w-]+$/;
-const kindsByLetter: ReadonlyMap<string, ChangeKind> = new Map(changeKinds.map((kind) => [letters[kind], kind]));
+const kindsByCode: ReadonlyMap<number, ChangeKind> = new Map(
+  changeKinds.map((kind) => [letters[kind].charCodeAt(0), kind]),
+);
+const [tab, lineFeed, minus] = [9, 10, 45];
+/** `U  0  0  0  -  -  /` with its LF. */
+const leastLineBytes = 14;
 
 /** Writes the line that begins a site: `S  origin`, TAB between; the lines up to the next are its events. */
 export function writeSiteLine(sink: LineSink, origin: string): void {
@@ -63,61 +69,173 @@ export function writeEventLine(sink: LineSink, event: SiteEvent, to: EpochSecond
   sink.put("\n");
 }
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** Reads the fields of a line. */
-class Line {
-  readonly #text: string;
+/** Numbers of a line, up to a TAB each. */
+class NumberReader {
+  readonly #bytes: Uint8Array;
   at = 0;
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
 
-  /** A whole number up to the next TAB, at most 16 digits; -1 if there is none, or it is too large. */
-  number(max: number): number {
-    let value = 0;
+  /** The next number, at most 16 digits; -1 if there is none, or it is too large. */
+  next(max: number): number {
+    const bytes = this.#bytes;
     const start = this.at;
-    for (let code = this.#text.charCodeAt(this.at); code !== 9; code = this.#text.charCodeAt(++this.at)) {
-      if (!(code >= 48 && code <= 57) || this.at - start >= 16) return -1;
+    let value = 0;
+    let at = start;
+    for (let code = bytes[at] as number; code !== tab; code = bytes[++at] as number) {
+      if (!(code >= 48 && code <= 57) || at - start >= 16) return -1;
       value = value * 10 + (code - 48);
     }
-    if (this.at === start || value > max) return -1;
-    this.at += 1;
+    if (at === start || value > max) return -1;
+    this.at = at + 1;
     return value;
   }
+}
 
-  /** A digest up to the next TAB; "" if there is none, undefined if it is malformed. */
-  digest(): string | undefined {
-    const end = this.#text.indexOf("\t", this.at);
-    const digest = this.#text.slice(this.at, end);
-    this.at = end + 1;
-    if (digest === "-") return "";
-    return digest.length === eventDigestLength && digestForm.test(digest) ? digest : undefined;
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * The events of an archive, as its bytes: an event is made into an object where somebody asks for it, since most tell
+ * nothing new. Events have places from 0 on, in the order of sites and paths.
+ */
+export class EventArchive implements ToldEvents {
+  readonly content: Uint8Array;
+  readonly sites: ArchivedSite[] = [];
+  readonly pathStarts: Uint32Array;
+  readonly pathEnds: Uint32Array;
+  /** 0 where an event has no digest. */
+  readonly digestStarts: Uint32Array;
+  readonly polledAt: Float64Array;
+  readonly #text: string;
+  readonly #to: EpochSeconds;
+  readonly #lineStarts: Uint32Array;
+  readonly #numbers: NumberReader;
+
+  /** @param text - the content, one character a byte */
+  constructor(content: Uint8Array, text: string, to: EpochSeconds) {
+    this.content = content;
+    this.#text = text;
+    this.#to = to;
+    this.#numbers = new NumberReader(content);
+    const most = Math.min(maxArchiveChanges, Math.ceil(content.length / leastLineBytes));
+    this.pathStarts = new Uint32Array(most);
+    this.pathEnds = new Uint32Array(most);
+    this.digestStarts = new Uint32Array(most);
+    this.#lineStarts = new Uint32Array(most);
+    this.polledAt = new Float64Array(most);
   }
+
+  pathAt(at: number): string {
+    return this.#text.slice(this.pathStarts[at], this.pathEnds[at]);
+  }
+
+  eventAt(at: number): SiteEvent {
+    const start = this.#lineStarts[at] as number;
+    const numbers = this.#numbers;
+    numbers.at = start + 2;
+    const polledAt = this.#to - numbers.next(this.#to);
+    const modifiedAt = polledAt - numbers.next(polledAt);
+    const sizeBytes = numbers.next(Number.MAX_SAFE_INTEGER);
+    const kind = kindsByCode.get(this.content[start] as number) as ChangeKind;
+    const path = this.pathAt(at);
+    const event: Writable<SiteEvent> = { kind, path, sizeBytes, modifiedAt, polledAt };
+    if (this.content[numbers.at] !== minus) event.lifetimeSeconds = numbers.next(maxEpochSeconds);
+    const digest = this.digestStarts[at] as number;
+    if (digest > 0) event.digest = this.#text.slice(digest, digest + eventDigestLength);
+    return event;
+  }
+
+  /**
+   * Reads the lines of a site.
+   *
+   * @param start - of the first
+   * @param end - of the last
+   * @returns where the first line is that is no event, or not the next one; undefined if there is none
+   */
+  readSite(origin: string, start: number, end: number): number | undefined {
+    const first = this.sites.at(-1)?.to ?? 0;
+    let at = first;
+    for (let from = start; from < end; at++) {
+      const lineEnd = this.#readLine(from, at, at > first);
+      if (lineEnd === undefined) return from;
+      from = lineEnd + 1;
+    }
+    this.sites.push({ origin, from: first, to: at });
+    return undefined;
+  }
+
+  /** @returns the place of its LF; undefined if it is wrong */
+  #readLine(start: number, at: number, isNext: boolean): number | undefined {
+    const { content, pathStarts, pathEnds, digestStarts, polledAt } = this;
+    const numbers = this.#numbers;
+    if (!kindsByCode.has(content[start] as number) || content[start + 1] !== tab) return undefined;
+    numbers.at = start + 2;
+    const seenAgo = numbers.next(this.#to);
+    if (seenAgo < 0) return undefined;
+    const seenAt = this.#to - seenAgo;
+    if (numbers.next(seenAt) < 0 || numbers.next(Number.MAX_SAFE_INTEGER) < 0) return undefined;
+    if (content[numbers.at] === minus && content[numbers.at + 1] === tab) numbers.at += 2;
+    else if (numbers.next(maxEpochSeconds) < 0) return undefined;
+    const digest = numbers.at;
+    const hasDigest = content[digest + 1] !== tab;
+    const path = digest + (hasDigest ? eventDigestLength : 1) + 1;
+    if (content[path - 1] !== tab || !(hasDigest ? isDigest(content, digest) : content[digest] === minus))
+      return undefined;
+    const lineEnd = content.indexOf(lineFeed, path);
+    if (!isCanonicalPathAt(content, path, lineEnd)) return undefined;
+    if (isNext && !isAfter(content, path, lineEnd, pathStarts[at - 1] as number, pathEnds[at - 1] as number))
+      return undefined;
+    // Beyond the bound nothing is kept, and the archive is refused.
+    this.#lineStarts[at] = start;
+    digestStarts[at] = hasDigest ? digest : 0;
+    pathStarts[at] = path;
+    pathEnds[at] = lineEnd;
+    polledAt[at] = seenAt;
+    return lineEnd;
+  }
+}
+
+function isDigest(bytes: Uint8Array, start: number): boolean {
+  for (let at = start; at < start + eventDigestLength; at++) {
+    const code = bytes[at] as number;
+    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+    if (!isLetter && !(code >= 48 && code <= 57) && code !== minus && code !== 95) return false;
+  }
+  return true;
+}
+
+/** Whether some bytes come after others, which end one place before theirs would otherwise be equal. */
+function isAfter(bytes: Uint8Array, start: number, end: number, otherStart: number, otherEnd: number): boolean {
+  const shared = Math.min(end - start, otherEnd - otherStart);
+  for (let at = 0; at < shared; at++) {
+    const difference = (bytes[start + at] as number) - (bytes[otherStart + at] as number);
+    if (difference !== 0) return difference > 0;
+  }
+  return end - start > otherEnd - otherStart;
 }
 
 /**
  * Reads an archive of events. Sites that are not wanted are passed over without a look at their lines, and lines of the
  * others must be right: an archive is taken whole or not at all.
  *
- * @param content - uncompressed bytes, at most {@link maxArchiveBytes}
+ * @param content - uncompressed bytes, at most {@link maxArchiveBytes}; they are used as long as the archive is
  * @param to - end of the interval, from the archive's name
  * @param isWanted - whether events of an origin are read; what is asked for may be no origin at all
- * @returns the sites in the archive's order, or the first problem
+ * @returns the archive, with the sites that are wanted in its order, or the first problem
  */
 export function parseEventArchive(
   content: Uint8Array,
   to: EpochSeconds,
   isWanted: (origin: string) => boolean,
-): Result<SiteEvents[]> {
+): Result<EventArchive> {
   if (content.length > maxArchiveBytes) return problem("too-large", `an archive of ${content.length} bytes`);
   const text = new TextDecoder("latin1").decode(content);
   if (!text.startsWith(`${eventArchiveHeader}\n`))
     return problem("bad-header", `not an archive of events: it begins with ${excerpt(text)}`);
   if (!text.endsWith("\n")) return problem("truncated", "the archive's last line has no end");
-  const sites: SiteEvents[] = [];
-  let events = 0;
+  const archive = new EventArchive(content, text, to);
   let lastOrigin = "";
   for (let from = eventArchiveHeader.length + 1; from < text.length; ) {
     const lineEnd = text.indexOf("\n", from);
@@ -128,44 +246,13 @@ export function parseEventArchive(
     const next = text.indexOf("\nS\t", lineEnd);
     const end = next < 0 ? text.length : next + 1;
     if (isWanted(origin)) {
-      const read = readSite(text, lineEnd + 1, end, to);
-      if (!read.ok) return read;
-      events += read.value.length;
-      if (events > maxArchiveChanges) return problem("too-large", `more than ${maxArchiveChanges} events`);
-      sites.push({ origin, events: read.value });
+      const wrong = archive.readSite(origin, lineEnd + 1, end);
+      if (wrong !== undefined)
+        return problem("bad-line", `not the next event: ${excerpt(text.slice(wrong, text.indexOf("\n", wrong)))}`);
+      if ((archive.sites.at(-1)?.to ?? 0) > maxArchiveChanges)
+        return problem("too-large", `more than ${maxArchiveChanges} events`);
     }
     from = end;
   }
-  return ok(sites);
-}
-
-function readSite(text: string, start: number, end: number, to: EpochSeconds): Result<SiteEvent[]> {
-  const events: SiteEvent[] = [];
-  const line = new Line(text);
-  let last = "";
-  for (let from = start; from < end; ) {
-    const lineEnd = text.indexOf("\n", from);
-    const kind = kindsByLetter.get(text.charAt(from));
-    line.at = from + 2;
-    const polledAt = to - line.number(to);
-    const modifiedAt = polledAt - line.number(polledAt);
-    const sizeBytes = line.number(Number.MAX_SAFE_INTEGER);
-    const hasLifetime = !text.startsWith("-\t", line.at);
-    if (!hasLifetime) line.at += 2;
-    const lifetimeSeconds = hasLifetime ? line.number(maxEpochSeconds) : 0;
-    const digest = line.digest();
-    const path = text.slice(line.at, lineEnd);
-    // A number that could not be read is -1, which makes a time one second later than what it is counted from.
-    const isWrong =
-      polledAt > to || modifiedAt > polledAt || sizeBytes < 0 || lifetimeSeconds < 0 || digest === undefined;
-    if (kind === undefined || text.charCodeAt(from + 1) !== 9 || isWrong || !isCanonicalPath(path) || path <= last)
-      return problem("bad-line", `not the next event: ${excerpt(text.slice(from, lineEnd))}`);
-    last = path;
-    const event: Writable<SiteEvent> = { kind, path, sizeBytes, modifiedAt, polledAt };
-    if (hasLifetime) event.lifetimeSeconds = lifetimeSeconds;
-    if (digest !== "") event.digest = digest;
-    events.push(event);
-    from = lineEnd + 1;
-  }
-  return ok(events);
+  return ok(archive);
 }

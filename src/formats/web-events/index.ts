@@ -8,10 +8,11 @@ export {
   parseDayFileName,
 } from "./day-file.ts";
 export {
+  type ArchivedSite,
+  type EventArchive,
   eventArchiveHeader,
   parseEventArchive,
   type SiteEvent,
-  type SiteEvents,
   writeEventLine,
   writeSiteLine,
 } from "./event-archive.ts";

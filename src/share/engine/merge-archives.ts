@@ -97,16 +97,14 @@ class ArchivesMerging {
     if (!content.ok) return `${name}: ${content.error.message}`;
     if (codec.contentId(content.value) !== entry.name.id) return `${name}: its content does not match its name`;
     const isWanted = (origin: string): boolean => candidates.isCrawled(origin);
-    const sites = parseEventArchive(content.value, entry.name.to, isWanted);
-    if (!sites.ok) {
+    const archive = parseEventArchive(content.value, entry.name.to, isWanted);
+    if (!archive.ok) {
       this.#counts.bad += 1;
-      return `${name}: ${sites.error.message}`;
+      return `${name}: ${archive.error.message}`;
     }
-    let taken = 0;
-    for (const { origin, events } of sites.value) {
-      for (const event of events) candidates.addOf(origin, event, crawler);
-      taken += events.length;
-    }
+    const { sites } = archive.value;
+    for (const site of sites) candidates.takeSite(archive.value, site, crawler);
+    const taken = sites.at(-1)?.to ?? 0;
     // Lines of other sites are not read: the index says how many there are.
     candidates.skip(Math.max(0, entry.changes - taken));
     this.#counts.files += 1;

@@ -6,9 +6,10 @@ import {
   parseUrl,
   type ToldUrl,
   type ToldUrlState,
+  toldStandings,
 } from "../../core/index.ts";
 import { normaliseUrl } from "../../formats/url/index.ts";
-import type { SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
+import type { ArchivedSite, EventArchive, SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
 import { type Candidate, planCandidate } from "./plan-candidate.ts";
 import type { Claim, ClaimBook } from "./trust/claim-book.ts";
 import { type Fault, isProven, type PeerTrust } from "./trust/peer-trust.ts";
@@ -27,7 +28,7 @@ export interface CandidateCounts {
   elsewhere: number;
   /** New URLs beyond the bound of their site. */
   tooMany: number;
-  /** Events of peers that are not trusted so far. */
+  /** Events of peers that are not trusted so far, or not so far; nobody looked whether they tell something new. */
   deferred: number;
 }
 
@@ -126,6 +127,27 @@ export class PeerCandidates {
       waiting.crawlers.push(crawler);
       this.#count += 1;
       if (this.#count >= eventsAtATime) this.flush();
+    }
+  }
+
+  /** Takes the events of a site in an archive, as the crawler of this name saw them. */
+  takeSite(archive: EventArchive, { origin, from, to }: ArchivedSite, crawler: string): void {
+    const site = this.#findSite(origin);
+    if (site === undefined) this.skip(to - from);
+    else if (!site.isPolled) this.counts.known += to - from;
+    else {
+      const { answered, differs } = toldStandings;
+      const standings = this.#store.compare(site.id, archive, from, to);
+      const isFull = this.#claims.putsOff(site.id, ["create", "update", "delete"]);
+      const isFullOfPromises = isFull && this.#claims.putsOff(site.id, ["same"]);
+      const claimed = isFull ? this.#claims.listClaimed(site.id) : undefined;
+      for (let at = from; at < to; at++) {
+        const standing = standings[at - from];
+        const isPutOff = standing === differs || standing === toldStandings.unknown ? isFull : isFullOfPromises;
+        if (standing === answered) this.counts.known += 1;
+        else if (isPutOff && (claimed?.size === 0 || !claimed?.has(archive.pathAt(at)))) this.counts.deferred += 1;
+        else this.addOf(site.origin, archive.eventAt(at), crawler);
+      }
     }
   }
 

@@ -11,6 +11,7 @@ const sql = {
   states: "SELECT peer, state FROM peer_trust ORDER BY peer",
   open: "SELECT peer, site, kind, count(*) FROM peer_claim WHERE is_open = 1 GROUP BY 1, 2, 3",
   of: `SELECT ${columns} FROM json_each(?2) j CROSS JOIN peer_claim c ON c.site = ?1 AND c.path = j.value`,
+  claimed: "SELECT DISTINCT path FROM peer_claim WHERE site = ?",
   waiting: `SELECT ${columns} FROM peer_claim c WHERE peer = ?1 AND is_open = 0 ORDER BY id LIMIT ?2`,
   keep: `INSERT INTO peer_claim (peer, site, path, kind, source, polled, merged, is_open, asked, seen)
     SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4, j.value ->> 5, j.value ->> 6,
@@ -105,6 +106,12 @@ export class StoredClaims implements ClaimStore {
       "site" in of ? [sql.of, of.site, JSON.stringify(of.paths)] : ([sql.waiting, of.waitingOf, of.limit] as const);
     return inDatabase(this.#file, () =>
       (prepareStatement(this.#connection, text).all(...values) as ClaimRow[]).map(claimOf),
+    );
+  }
+
+  listClaimed(site: number): string[] {
+    return inDatabase(this.#file, () =>
+      (prepareStatement(this.#connection, sql.claimed).all(site) as [string][]).map(([path]) => path),
     );
   }
 

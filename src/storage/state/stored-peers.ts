@@ -1,6 +1,7 @@
-import type { EpochSeconds, MovedUrls, PeerSite, PeerStore, ToldUrlState } from "../../core/index.ts";
+import type { EpochSeconds, MovedUrls, PeerSite, PeerStore, ToldEvents, ToldUrlState } from "../../core/index.ts";
 import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
+import { ToldComparison } from "./told-comparison.ts";
 
 const sql = {
   site: "SELECT id, origin, writer FROM site WHERE origin = ?",
@@ -79,6 +80,10 @@ export class StoredPeers implements PeerStore {
     return inDatabase(this.#file, () =>
       (prepareStatement(this.#connection, sql.news).all(site, told) as Row[]).map(stateOf),
     );
+  }
+
+  compare(site: number, told: ToldEvents, from: number, to: number): Uint8Array {
+    return inDatabase(this.#file, () => new ToldComparison(told, from, to).run(this.#connection, site));
   }
 
   move({ added, sooner, later }: MovedUrls): void {

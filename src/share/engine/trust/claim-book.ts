@@ -114,13 +114,30 @@ export class ClaimBook {
     const isKnown = all.some((other) => other.isOpen && other.kind === kind);
     const isActedOn = (isKnown && !isPromise) || this.#hasRoom(site, kind, trust) || this.#isBelieved(claim, all);
     if (isActedOn) this.#act(site, kind, trust, isKnown);
-    else if (isPromise || !this.#mayWait()) return "defer";
+    else if (isPromise || !this.#mayWait) return "defer";
+    else this.#waiting.set(this.#peer, this.#countWaiting() + 1);
     const kept = { ...claim, peer: this.#peer, mergedAt: this.#ports.now(), isOpen: isActedOn };
     this.#fresh.push(kept);
     this.#known.set(path, [...all.filter((other) => other !== own), kept]);
     if (!isActedOn) return "defer";
     if (!isPromise) return "act";
     return isProven(trust) ? "probe" : "heed";
+  }
+
+  /**
+   * Whether all claims of some kinds about a site are put off, whatever they say, but for pages of which something was claimed
+   * before: nobody need look at them.
+   */
+  putsOff(site: number, kinds: readonly ClaimKind[]): boolean {
+    const trust = this.trustOf(this.#peer);
+    return kinds.every(
+      (kind) => !this.#hasRoom(site, kind, trust) && (kind === "same" ? !isProven(trust) : !this.#mayWait),
+    );
+  }
+
+  /** Pages of a site of which something was claimed before the last {@link flush}. */
+  listClaimed(site: number): ReadonlySet<string> {
+    return new Set(this.#ports.store.listClaimed(site));
   }
 
   /** Notes a fault of the peer that no page proves. */
@@ -217,11 +234,15 @@ export class ClaimBook {
     this.#set(this.#peer, noteActed(trust, Math.floor(this.#ports.now() / 86_400)));
   }
 
-  #mayWait(): boolean {
+  get #mayWait(): boolean {
+    return this.#countWaiting() < maxWaiting;
+  }
+
+  #countWaiting(): number {
     const { store } = this.#ports;
     const waiting =
       this.#waiting.get(this.#peer) ?? store.findClaims({ waitingOf: this.#peer, limit: maxWaiting }).length;
-    this.#waiting.set(this.#peer, waiting + 1);
-    return waiting < maxWaiting;
+    this.#waiting.set(this.#peer, waiting);
+    return waiting;
   }
 }

@@ -1,0 +1,121 @@
+import { type ToldEvents, toldStandings } from "../../core/index.ts";
+import { type Connection, prepareStatement } from "../sqlite/database.ts";
+
+const row = "coalesce(asked, '') || char(9) || coalesce(digest, '')";
+const sql = {
+  // One text for many rows: to hand over each row by itself costs more than to find it.
+  near: `SELECT count(*), CAST(group_concat(line, char(10)) || char(10) AS BLOB) FROM (
+    SELECT path || char(9) || ${row} AS line FROM url WHERE site = ?1 AND path >= ?2 AND path <= ?3 ORDER BY path LIMIT ?4)`,
+  each: `SELECT CAST(group_concat(line, char(10)) || char(10) AS BLOB) FROM (
+    SELECT iif(u.id IS NULL, '-' || char(9), ${row}) AS line
+    FROM json_each(?2) j LEFT JOIN url u ON u.site = ?1 AND u.path = j.value ORDER BY j.key)`,
+} as const;
+
+/** So many URLs of a site are read in the order of their paths for each that is looked for, and some more. */
+const [rowsPerEvent, moreRows] = [3, 16];
+const [tab, lineFeed, minus] = [9, 10, 45];
+
+/** Compares what peers tell of a site with its URLs, in one pass over both. */
+export class ToldComparison {
+  readonly #told: ToldEvents;
+  readonly #from: number;
+  readonly #standings: Uint8Array;
+  #rows: Uint8Array = new Uint8Array(0);
+  /** Where the reading of the rows is. */
+  #at = 0;
+
+  /** @param from - place of the site's first event @param to - one more than that of its last */
+  constructor(told: ToldEvents, from: number, to: number) {
+    this.#told = told;
+    this.#from = from;
+    this.#standings = new Uint8Array(to - from);
+  }
+
+  /** @returns by event, one of {@link toldStandings} */
+  run(connection: Connection, site: number): Uint8Array {
+    const count = this.#standings.length;
+    if (count === 0) return this.#standings;
+    const most = rowsPerEvent * count + moreRows;
+    const [first, last] = [this.#pathOf(0), this.#pathOf(count - 1)];
+    const [found, near] = prepareStatement(connection, sql.near).get(site, first, last, most) as [
+      number,
+      Buffer | null,
+    ];
+    this.#rows = near ?? new Uint8Array(0);
+    const left = this.#merge(found === most);
+    if (left === count) return this.#standings;
+    // The site has many more URLs between them: each is looked up.
+    const paths = Array.from({ length: count - left }, (_, at) => this.#pathOf(left + at));
+    const [each] = prepareStatement(connection, sql.each).get(site, JSON.stringify(paths)) as [Buffer];
+    this.#rows = each;
+    this.#at = 0;
+    for (let event = left; event < count; event++) {
+      if (each[this.#at] === minus) {
+        this.#standings[event] = toldStandings.unknown;
+        this.#passLine();
+      } else this.#standings[event] = this.#judge(event);
+    }
+    return this.#standings;
+  }
+
+  #pathOf(event: number): string {
+    const { content, pathStarts, pathEnds } = this.#told;
+    const at = this.#from + event;
+    return new TextDecoder("latin1").decode(content.subarray(pathStarts[at], pathEnds[at]));
+  }
+
+  /** @returns the first event that may have a row beyond the last that was read */
+  #merge(isCut: boolean): number {
+    const count = this.#standings.length;
+    let event = 0;
+    while (event < count) {
+      if (this.#at >= this.#rows.length) {
+        if (isCut) break;
+        this.#standings[event++] = toldStandings.unknown;
+        continue;
+      }
+      const order = this.#comparePath(event);
+      if (order < 0) this.#standings[event++] = toldStandings.unknown;
+      else if (order > 0) this.#passLine();
+      else this.#standings[event] = this.#judge(event++);
+    }
+    return event;
+  }
+
+  /** Compares the path of an event with that of the row, and goes beyond the latter if they are equal. */
+  #comparePath(event: number): number {
+    const { content, pathStarts, pathEnds } = this.#told;
+    const rows = this.#rows;
+    const end = pathEnds[this.#from + event] as number;
+    let row = this.#at;
+    for (let at = pathStarts[this.#from + event] as number; at < end; at++, row++) {
+      const difference = (content[at] as number) - (rows[row] as number);
+      // A TAB is less than all that paths have: a path that ended comes first.
+      if (difference !== 0) return difference;
+    }
+    if (rows[row] !== tab) return -1;
+    this.#at = row + 1;
+    return 0;
+  }
+
+  /** Reads what is known of the URL of an event, to the end of its line. */
+  #judge(event: number): number {
+    const { content, digestStarts, polledAt } = this.#told;
+    const rows = this.#rows;
+    let at = this.#at;
+    const hasAnswer = rows[at] !== tab;
+    let asked = 0;
+    for (; rows[at] !== tab; at++) asked = asked * 10 + (rows[at] as number) - 48;
+    this.#at = ++at;
+    this.#passLine();
+    if (hasAnswer && asked >= (polledAt[this.#from + event] as number)) return toldStandings.answered;
+    const digest = digestStarts[this.#from + event] as number;
+    if (digest === 0 || rows[at] === lineFeed) return toldStandings.mayBeSame;
+    for (let of = digest; content[of] !== tab; of++, at++) if (content[of] !== rows[at]) return toldStandings.differs;
+    return toldStandings.mayBeSame;
+  }
+
+  #passLine(): void {
+    this.#at = this.#rows.indexOf(lineFeed, this.#at) + 1;
+  }
+}
