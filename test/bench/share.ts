@@ -85,7 +85,7 @@ function writeControl(docroot: string, url: string, version: 1 | 2): void {
   );
 }
 
-/** A crawler of the first so many sites: it holds all of their pages, answered before or after the events. */
+/** A crawler of the first so many sites: it holds their pages, answered before or after the events; those that were created since it does not. */
 function makeCrawler(into: string, sites: number, askedAt: number): void {
   mkdirSync(into, { recursive: true });
   const stateFile = join(into, ".tidemark", "state.db");
@@ -95,10 +95,16 @@ function makeCrawler(into: string, sites: number, askedAt: number): void {
   const addUrl = state.prepare(
     "INSERT INTO url (site, path, state, size, digest, modified, media_type, asked) VALUES (?, ?, 'known', 1, 'abcdefghijk', 1, 'text/html', ?)",
   );
+  const addChange = state.prepare("INSERT INTO seen_change (site, path, born, is_deleted, at) VALUES (?, ?, 0, 0, 1)");
   state.exec("BEGIN");
   for (let site = 0; site < sites; site++) {
     addSite.run(site + 1, originOf(site), `m${site}`);
-    for (let page = 0; page < eventsPerSite; page++) addUrl.run(site + 1, pathOf(page), askedAt);
+    for (let page = 0; page < eventsPerSite; page++) {
+      const [, event] = eventAt(site * eventsPerSite + page, undefined);
+      if (event.kind === "created" && event.polledAt > askedAt) continue;
+      addUrl.run(site + 1, pathOf(page), askedAt);
+      addChange.run(site + 1, pathOf(page));
+    }
   }
   state.exec("COMMIT");
   state.close();

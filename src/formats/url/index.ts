@@ -3,8 +3,8 @@ export { normaliseUrl } from "./url-normal.ts";
 export {
   decodePathSegment,
   encodePathSegment,
+  findPlainPathEnd,
   isCanonicalPath,
-  isCanonicalPathAt,
   maxPathLength,
   type ServedForm,
   servedFormOf,

@@ -59,19 +59,25 @@ export function isCanonicalPath(path: string): boolean {
 const pathBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(/[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]/.test(String.fromCharCode(byte))),
 );
-const [percent, dot, slash] = [37, 46, 47];
+const [lineFeed, percent, dot, slash] = [10, 37, 46, 47];
 
-/** Whether some bytes are {@link isCanonicalPath | a canonical path}. Most need no text to see that. */
-export function isCanonicalPathAt(bytes: Uint8Array, start: number, end: number): boolean {
+/**
+ * Where a line ends that is, from some byte on, {@link isCanonicalPath | a canonical path} without query and without a segment that begins
+ * with a dot or an escape: most paths are, and need no text to see it.
+ *
+ * @param shared - with so many bytes another such path begins
+ * @returns the place of the LF; undefined if the path is another one, or none
+ */
+export function findPlainPathEnd(bytes: Uint8Array, start: number, shared: number): number | undefined {
+  // The last of them may be a slash.
+  let at = start + Math.max(0, shared - 1);
   let last = 0;
-  for (let at = start; at < end; at++) {
+  for (; at < bytes.length; at++) {
     const byte = bytes[at] as number;
-    // It has a query, it may have dot segments, or it is wrong.
-    if (pathBytes[byte] === 0 || (last === slash && (byte === dot || byte === percent || byte === slash)))
-      return isCanonicalPath(String.fromCharCode(...bytes.subarray(start, Math.min(end, start + maxPathLength + 1))));
+    if (pathBytes[byte] === 0 || (last === slash && (byte === dot || byte === percent || byte === slash))) break;
     last = byte;
   }
-  return bytes[start] === slash && end - start <= maxPathLength && end > start;
+  return bytes[at] === lineFeed && bytes[start] === slash && at - start <= maxPathLength ? at : undefined;
 }
 
 /** How a site's links name a page that is published under another path. */

@@ -10,7 +10,7 @@ import {
   type ToldEvents,
 } from "../../core/index.ts";
 import { type LineSink, maxArchiveBytes, maxArchiveChanges } from "../archive/index.ts";
-import { isCanonicalPathAt } from "../url/index.ts";
+import { findPlainPathEnd, isCanonicalPath } from "../url/index.ts";
 import { eventDigestLength, type WebEvent } from "./web-event.ts";
 
 /** First line of every archive of events. */
@@ -33,7 +33,7 @@ const letters = { created: "C", updated: "U", deleted: "D" } as const;
 const kindsByCode: ReadonlyMap<number, ChangeKind> = new Map(
   changeKinds.map((kind) => [letters[kind].charCodeAt(0), kind]),
 );
-const [tab, lineFeed, minus] = [9, 10, 45];
+const [tab, lineFeed, minus, siteLetter] = [9, 10, 45, 83];
 /** `U  0  0  0  -  -  /` with its LF. */
 const leastLineBytes = 14;
 
@@ -108,15 +108,14 @@ export class EventArchive implements ToldEvents {
   /** 0 where an event has no digest. */
   readonly digestStarts: Uint32Array;
   readonly polledAt: Float64Array;
-  readonly #text: string;
   readonly #to: EpochSeconds;
   readonly #lineStarts: Uint32Array;
   readonly #numbers: NumberReader;
+  /** Whether the last path is one that was seen to be canonical without making it a text. */
+  #isPlain = false;
 
-  /** @param text - the content, one character a byte */
-  constructor(content: Uint8Array, text: string, to: EpochSeconds) {
+  constructor(content: Uint8Array, to: EpochSeconds) {
     this.content = content;
-    this.#text = text;
     this.#to = to;
     this.#numbers = new NumberReader(content);
     const most = Math.min(maxArchiveChanges, Math.ceil(content.length / leastLineBytes));
@@ -128,7 +127,7 @@ export class EventArchive implements ToldEvents {
   }
 
   pathAt(at: number): string {
-    return this.#text.slice(this.pathStarts[at], this.pathEnds[at]);
+    return textOf(this.content, this.pathStarts[at] as number, this.pathEnds[at]);
   }
 
   eventAt(at: number): SiteEvent {
@@ -143,32 +142,33 @@ export class EventArchive implements ToldEvents {
     const event: Writable<SiteEvent> = { kind, path, sizeBytes, modifiedAt, polledAt };
     if (this.content[numbers.at] !== minus) event.lifetimeSeconds = numbers.next(maxEpochSeconds);
     const digest = this.digestStarts[at] as number;
-    if (digest > 0) event.digest = this.#text.slice(digest, digest + eventDigestLength);
+    if (digest > 0) event.digest = textOf(this.content, digest, digest + eventDigestLength);
     return event;
   }
 
   /**
-   * Reads the lines of a site.
+   * Reads the lines of a site, up to one that is no event or not the next one. There are none after it in an archive that is right, but
+   * that of the next site.
    *
    * @param start - of the first
-   * @param end - of the last
-   * @returns where the first line is that is no event, or not the next one; undefined if there is none
+   * @returns where that line is
    */
-  readSite(origin: string, start: number, end: number): number | undefined {
+  readSite(origin: string, start: number): number {
     const first = this.sites.at(-1)?.to ?? 0;
     let at = first;
-    for (let from = start; from < end; at++) {
+    let from = start;
+    for (; from < this.content.length; at++) {
       const lineEnd = this.#readLine(from, at, at > first);
-      if (lineEnd === undefined) return from;
+      if (lineEnd === undefined) break;
       from = lineEnd + 1;
     }
     this.sites.push({ origin, from: first, to: at });
-    return undefined;
+    return from;
   }
 
   /** @returns the place of its LF; undefined if it is wrong */
   #readLine(start: number, at: number, isNext: boolean): number | undefined {
-    const { content, pathStarts, pathEnds, digestStarts, polledAt } = this;
+    const { content } = this;
     const numbers = this.#numbers;
     if (!kindsByCode.has(content[start] as number) || content[start + 1] !== tab) return undefined;
     numbers.at = start + 2;
@@ -183,17 +183,30 @@ export class EventArchive implements ToldEvents {
     const path = digest + (hasDigest ? eventDigestLength : 1) + 1;
     if (content[path - 1] !== tab || !(hasDigest ? isDigest(content, digest) : content[digest] === minus))
       return undefined;
-    const lineEnd = content.indexOf(lineFeed, path);
-    if (!isCanonicalPathAt(content, path, lineEnd)) return undefined;
-    if (isNext && !isAfter(content, path, lineEnd, pathStarts[at - 1] as number, pathEnds[at - 1] as number))
-      return undefined;
+    const shared = isNext ? this.#countShared(path, at - 1) : 0;
+    if (shared < 0) return undefined;
+    const plainEnd = findPlainPathEnd(content, path, this.#isPlain ? shared : 0);
+    this.#isPlain = plainEnd !== undefined;
+    const lineEnd = plainEnd ?? content.indexOf(lineFeed, path);
+    if (!this.#isPlain && !isCanonicalPath(textOf(content, path, lineEnd))) return undefined;
     // Beyond the bound nothing is kept, and the archive is refused.
     this.#lineStarts[at] = start;
-    digestStarts[at] = hasDigest ? digest : 0;
-    pathStarts[at] = path;
-    pathEnds[at] = lineEnd;
-    polledAt[at] = seenAt;
+    this.digestStarts[at] = hasDigest ? digest : 0;
+    this.pathStarts[at] = path;
+    this.pathEnds[at] = lineEnd;
+    this.polledAt[at] = seenAt;
     return lineEnd;
+  }
+
+  /** @returns with how many bytes of another event's path a path begins; -1 if it does not come after it */
+  #countShared(path: number, other: number): number {
+    const { content } = this;
+    const start = this.pathStarts[other] as number;
+    const most = (this.pathEnds[other] as number) - start;
+    let shared = 0;
+    while (shared < most && content[path + shared] === content[start + shared]) shared++;
+    // The LF that ends it is less than all that paths have.
+    return (content[path + shared] as number) <= (content[start + shared] as number) ? -1 : shared;
   }
 }
 
@@ -204,16 +217,6 @@ function isDigest(bytes: Uint8Array, start: number): boolean {
     if (!isLetter && !(code >= 48 && code <= 57) && code !== minus && code !== 95) return false;
   }
   return true;
-}
-
-/** Whether some bytes come after others, which end one place before theirs would otherwise be equal. */
-function isAfter(bytes: Uint8Array, start: number, end: number, otherStart: number, otherEnd: number): boolean {
-  const shared = Math.min(end - start, otherEnd - otherStart);
-  for (let at = 0; at < shared; at++) {
-    const difference = (bytes[start + at] as number) - (bytes[otherStart + at] as number);
-    if (difference !== 0) return difference > 0;
-  }
-  return end - start > otherEnd - otherStart;
 }
 
 /**
@@ -231,28 +234,40 @@ export function parseEventArchive(
   isWanted: (origin: string) => boolean,
 ): Result<EventArchive> {
   if (content.length > maxArchiveBytes) return problem("too-large", `an archive of ${content.length} bytes`);
-  const text = new TextDecoder("latin1").decode(content);
-  if (!text.startsWith(`${eventArchiveHeader}\n`))
-    return problem("bad-header", `not an archive of events: it begins with ${excerpt(text)}`);
-  if (!text.endsWith("\n")) return problem("truncated", "the archive's last line has no end");
-  const archive = new EventArchive(content, text, to);
+  const excerptAt = (start: number): string => excerpt(textOf(content, start, start + 1000).split("\n", 1)[0] ?? "");
+  const begin = eventArchiveHeader.length + 1;
+  if (textOf(content, 0, begin) !== `${eventArchiveHeader}\n`)
+    return problem("bad-header", `not an archive of events: it begins with ${excerptAt(0)}`);
+  if (content.at(-1) !== lineFeed) return problem("truncated", "the archive's last line has no end");
+  const archive = new EventArchive(content, to);
   let lastOrigin = "";
-  for (let from = eventArchiveHeader.length + 1; from < text.length; ) {
-    const lineEnd = text.indexOf("\n", from);
-    const origin = text.slice(from + 2, lineEnd);
-    if (!text.startsWith("S\t", from) || origin <= lastOrigin)
-      return problem("bad-line", `not the next site: ${excerpt(text.slice(from, lineEnd))}`);
+  let hasEvents = false;
+  for (let from = begin; from < content.length; ) {
+    if (!isSiteLine(content, from))
+      return problem("bad-line", `not the next ${hasEvents ? "event" : "site"}: ${excerptAt(from)}`);
+    const lineEnd = content.indexOf(lineFeed, from);
+    const origin = textOf(content, from + 2, lineEnd);
+    if (origin <= lastOrigin) return problem("bad-line", `not the next site: ${excerptAt(from)}`);
     lastOrigin = origin;
-    const next = text.indexOf("\nS\t", lineEnd);
-    const end = next < 0 ? text.length : next + 1;
-    if (isWanted(origin)) {
-      const wrong = archive.readSite(origin, lineEnd + 1, end);
-      if (wrong !== undefined)
-        return problem("bad-line", `not the next event: ${excerpt(text.slice(wrong, text.indexOf("\n", wrong)))}`);
-      if ((archive.sites.at(-1)?.to ?? 0) > maxArchiveChanges)
-        return problem("too-large", `more than ${maxArchiveChanges} events`);
-    }
-    from = end;
+    hasEvents = isWanted(origin);
+    from = hasEvents ? archive.readSite(origin, lineEnd + 1) : findSiteLine(content, lineEnd + 1);
+    if ((archive.sites.at(-1)?.to ?? 0) > maxArchiveChanges)
+      return problem("too-large", `more than ${maxArchiveChanges} events`);
   }
   return ok(archive);
+}
+
+function textOf(bytes: Uint8Array, start: number, end?: number): string {
+  return new TextDecoder("latin1").decode(bytes.subarray(start, end));
+}
+
+function isSiteLine(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === siteLetter && bytes[at + 1] === tab;
+}
+
+/** The next line that begins a site, from the beginning of a line on; the end if there is none. */
+function findSiteLine(bytes: Uint8Array, start: number): number {
+  for (let at = bytes.indexOf(siteLetter, start); at >= 0; at = bytes.indexOf(siteLetter, at + 1))
+    if (bytes[at - 1] === lineFeed && isSiteLine(bytes, at)) return at;
+  return bytes.length;
 }

@@ -1,13 +1,15 @@
-import { type ToldEvents, toldStandings } from "../../core/index.ts";
+import { type EpochSeconds, type ToldEvents, toldStandings } from "../../core/index.ts";
 import { type Connection, prepareStatement } from "../sqlite/database.ts";
 
-const row = "coalesce(asked, '') || char(9) || coalesce(digest, '')";
+// Of a URL that was answered after all events there is nothing more to know; when it was asked before all of them does not matter.
+const rest = (head: string): string =>
+  `iif(asked >= ?3, ${head}, ${head} || '\t' || iif(asked >= ?4, asked, '') || '\t' || coalesce(digest, ''))`;
 const sql = {
-  // One text for many rows: to hand over each row by itself costs more than to find it.
-  near: `SELECT count(*), CAST(group_concat(line, char(10)) || char(10) AS BLOB) FROM (
-    SELECT path || char(9) || ${row} AS line FROM url WHERE site = ?1 AND path >= ?2 AND path <= ?3 ORDER BY path LIMIT ?4)`,
-  each: `SELECT CAST(group_concat(line, char(10)) || char(10) AS BLOB) FROM (
-    SELECT iif(u.id IS NULL, '-' || char(9), ${row}) AS line
+  // Literals are not computed row by row. One text for many rows: to hand over each row by itself costs more than to find it.
+  near: `SELECT count(*), group_concat(line, '\n') || '\n' FROM (
+    SELECT ${rest("path")} AS line FROM url WHERE site = ?1 AND path >= ?2 AND path <= ?5 ORDER BY path LIMIT ?6)`,
+  each: `SELECT group_concat(line, '\n') || '\n' FROM (
+    SELECT iif(u.id IS NULL, '-', ${rest("''")}) AS line
     FROM json_each(?2) j LEFT JOIN url u ON u.site = ?1 AND u.path = j.value ORDER BY j.key)`,
 } as const;
 
@@ -20,7 +22,7 @@ export class ToldComparison {
   readonly #told: ToldEvents;
   readonly #from: number;
   readonly #standings: Uint8Array;
-  #rows: Uint8Array = new Uint8Array(0);
+  #rows = "";
   /** Where the reading of the rows is. */
   #at = 0;
 
@@ -36,26 +38,38 @@ export class ToldComparison {
     const count = this.#standings.length;
     if (count === 0) return this.#standings;
     const most = rowsPerEvent * count + moreRows;
+    const [oldest, newest] = this.#span();
     const [first, last] = [this.#pathOf(0), this.#pathOf(count - 1)];
-    const [found, near] = prepareStatement(connection, sql.near).get(site, first, last, most) as [
+    const [found, near] = prepareStatement(connection, sql.near).get(site, first, newest, oldest, last, most) as [
       number,
-      Buffer | null,
+      string | null,
     ];
-    this.#rows = near ?? new Uint8Array(0);
+    this.#rows = near ?? "";
     const left = this.#merge(found === most);
     if (left === count) return this.#standings;
     // The site has many more URLs between them: each is looked up.
     const paths = Array.from({ length: count - left }, (_, at) => this.#pathOf(left + at));
-    const [each] = prepareStatement(connection, sql.each).get(site, JSON.stringify(paths)) as [Buffer];
+    const [each] = prepareStatement(connection, sql.each).get(site, JSON.stringify(paths), newest, oldest) as [string];
     this.#rows = each;
     this.#at = 0;
     for (let event = left; event < count; event++) {
-      if (each[this.#at] === minus) {
+      if (each.charCodeAt(this.#at) === minus) {
         this.#standings[event] = toldStandings.unknown;
         this.#passLine();
       } else this.#standings[event] = this.#judge(event);
     }
     return this.#standings;
+  }
+
+  /** When the first and the last of the events were seen. */
+  #span(): [EpochSeconds, EpochSeconds] {
+    let [oldest, newest] = [Infinity, 0];
+    for (let event = 0; event < this.#standings.length; event++) {
+      const polledAt = this.#told.polledAt[this.#from + event] as number;
+      if (polledAt < oldest) oldest = polledAt;
+      if (polledAt > newest) newest = polledAt;
+    }
+    return [oldest, newest];
   }
 
   #pathOf(event: number): string {
@@ -89,33 +103,38 @@ export class ToldComparison {
     const end = pathEnds[this.#from + event] as number;
     let row = this.#at;
     for (let at = pathStarts[this.#from + event] as number; at < end; at++, row++) {
-      const difference = (content[at] as number) - (rows[row] as number);
-      // A TAB is less than all that paths have: a path that ended comes first.
+      const difference = (content[at] as number) - rows.charCodeAt(row);
+      // TAB and LF are less than all that paths have: a path that ended comes first.
       if (difference !== 0) return difference;
     }
-    if (rows[row] !== tab) return -1;
-    this.#at = row + 1;
+    if (rows.charCodeAt(row) !== tab && rows.charCodeAt(row) !== lineFeed) return -1;
+    this.#at = row;
     return 0;
   }
 
-  /** Reads what is known of the URL of an event, to the end of its line. */
+  /** Reads what is known of the URL of an event, from the end of its path to that of its line. */
   #judge(event: number): number {
     const { content, digestStarts, polledAt } = this.#told;
     const rows = this.#rows;
-    let at = this.#at;
-    const hasAnswer = rows[at] !== tab;
+    let at = this.#at + 1;
+    if (rows.charCodeAt(at - 1) === lineFeed) {
+      this.#at = at;
+      return toldStandings.answered;
+    }
+    const hasAnswer = rows.charCodeAt(at) !== tab;
     let asked = 0;
-    for (; rows[at] !== tab; at++) asked = asked * 10 + (rows[at] as number) - 48;
+    for (; rows.charCodeAt(at) !== tab; at++) asked = asked * 10 + rows.charCodeAt(at) - 48;
     this.#at = ++at;
     this.#passLine();
     if (hasAnswer && asked >= (polledAt[this.#from + event] as number)) return toldStandings.answered;
     const digest = digestStarts[this.#from + event] as number;
-    if (digest === 0 || rows[at] === lineFeed) return toldStandings.mayBeSame;
-    for (let of = digest; content[of] !== tab; of++, at++) if (content[of] !== rows[at]) return toldStandings.differs;
+    if (digest === 0 || rows.charCodeAt(at) === lineFeed) return toldStandings.mayBeSame;
+    for (let of = digest; content[of] !== tab; of++, at++)
+      if (content[of] !== rows.charCodeAt(at)) return toldStandings.differs;
     return toldStandings.mayBeSame;
   }
 
   #passLine(): void {
-    this.#at = this.#rows.indexOf(lineFeed, this.#at) + 1;
+    this.#at = this.#rows.indexOf("\n", this.#at) + 1;
   }
 }
