@@ -5,29 +5,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { formatArchiveName } from "../../../src/formats/archive/archive-name.ts";
-import {
-  eventArchiveHeader,
-  parseEventArchive,
-  writeEventLine,
-  writeSiteLine,
-} from "../../../src/formats/web-events/event-archive.ts";
+import { eventArchiveHeader, parseEventArchive } from "../../../src/formats/web-events/event-archive.ts";
 import { type EventIndex, formatEventIndex, parseEventIndex } from "../../../src/formats/web-events/event-index.ts";
-import { ByteText } from "../../../src/fs/byte-text.ts";
 import { fc } from "../../property.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
-import { type SiteEvents, sitesOf } from "./archived-events.ts";
+import { type SiteEvents, sitesOf, writeArchive } from "./archived-events.ts";
 
 const to = 1_795_575_327;
-
-function write(sites: readonly SiteEvents[], end = to): Buffer {
-  const text = new ByteText();
-  text.put(`${eventArchiveHeader}\n`);
-  for (const { origin, events } of sites) {
-    writeSiteLine(text, origin);
-    for (const event of events) writeEventLine(text, event, end);
-  }
-  return Buffer.from(text.bytes.subarray(0, text.length));
-}
 
 const golden: readonly SiteEvents[] = [
   {
@@ -43,7 +27,7 @@ const golden: readonly SiteEvents[] = [
   },
 ];
 
-const content = write(golden);
+const content = writeArchive(golden, to);
 const name = {
   ...{ from: to - 86_400, to, group: "events" },
   id: createHash("sha256").update(content).digest("hex").slice(0, 16),
