@@ -17,6 +17,8 @@ const to = 10_000;
 const digests = ["abcdef", "ghijkl"] as const;
 const pathOf = (page: number): string => `/${String(page).padStart(4, "0")}`;
 
+const isHeld = (page: number): boolean => page % 5 !== 0;
+
 /** A crawler that holds most pages, answered at some time. */
 function makeCrawler(into: string, seed: number): void {
   openStore({ into })[Symbol.dispose]();
@@ -30,9 +32,9 @@ function makeCrawler(into: string, seed: number): void {
   for (let site = 1; site <= sites; site++) {
     state.prepare("INSERT INTO site (id, origin, mirror) VALUES (?, ?, ?)").run(site, `http://s${site}`, `m${site}`);
     for (let page = 0; page < pagesPerSite; page++) {
-      if (random() < 0.2) continue;
+      if (!isHeld(page)) continue;
       addUrl.run(site, pathOf(page), `${digests[0]}ghijk`, Math.floor(random() * to));
-      if (random() < 0.9) addChange.run(site, pathOf(page));
+      addChange.run(site, pathOf(page));
     }
   }
   state.exec("COMMIT");
@@ -43,14 +45,22 @@ function makeCrawler(into: string, seed: number): void {
 function makeArchives(seed: number): SiteEvents[][] {
   const random = createRandom(seed);
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-  return Array.from({ length: 4 }, () =>
+  // Of what a kind of claims may be comes late: others have no room by then.
+  return Array.from({ length: 6 }, (_, archive) =>
     Array.from({ length: sites }, (_, site) => ({
       origin: `http://s${site + 1}`,
       events: Array.from({ length: pagesPerSite }, (_, page): SiteEvent => {
         const polledAt = 1 + Math.floor(random() * (to - 1));
         const kind = pick(changeKinds);
-        return { kind, path: pathOf(page), sizeBytes: 1, modifiedAt: polledAt - 1, polledAt, digest: pick(digests) };
-      }).filter(() => random() < 0.7),
+        return {
+          kind,
+          path: pathOf(page),
+          sizeBytes: 1,
+          modifiedAt: polledAt - 1,
+          polledAt,
+          digest: archive < 4 ? digests[1] : pick(digests),
+        };
+      }).filter((_, page) => random() < 0.7 && (archive > 1 || isHeld(page))),
     })),
   );
 }

@@ -94,6 +94,17 @@ for (const [what, text, code] of [
   ["a path that is none", `${head}C\t0\t0\t1\t-\t-\tx\n`, "bad-line"],
   ["a path with dot segments", `${head}C\t0\t0\t1\t-\t-\t/../x\n`, "bad-line"],
   ["a path of another host", `${head}C\t0\t0\t1\t-\t-\t//b.example/\n`, "bad-line"],
+  [
+    "dot segments after a path that begins alike",
+    `${head}C\t0\t0\t1\t-\t-\t/a/.-\nC\t0\t0\t1\t-\t-\t/a/./x\n`,
+    "bad-line",
+  ],
+  ["a quote in a query that begins alike", `${head}C\t0\t0\t1\t-\t-\t/a?b\nC\t0\t0\t1\t-\t-\t/a?b'\n`, "bad-line"],
+  [
+    "dot segments after a folder that is shared",
+    `${head}C\t0\t0\t1\t-\t-\t/a/-\nC\t0\t0\t1\t-\t-\t/a/./x\n`,
+    "bad-line",
+  ],
   ["a path twice", `${head}C\t0\t0\t1\t-\t-\t/x\nU\t0\t0\t1\t-\t-\t/x\n`, "bad-line"],
 ] as const)
   test(`an archive of events with ${what} is refused as a whole`, () => {
