@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
+import { boundHeapGrowth } from "./heap-growth.ts";
 import { formatHeldBack } from "./web-words.ts";
 
 function formatCounts(counts: WebCounts): string {
@@ -48,6 +49,7 @@ export async function runWeb(options: CrawlArguments, context: RunContext): Prom
   const { web, settings, connections, isForever } = options;
   const { into } = settings;
   if (web === undefined || into === undefined) throw new TypeError("a crawl of the Web has seeds and a folder");
+  boundHeapGrowth();
   const { seedsFile, ...choices } = web;
   const seeds = await readSeeds(seedsFile);
   const { ca, identity, order: _, ...others } = settings;
