@@ -240,7 +240,8 @@ function describeKey(table: object, path: ReadonlyArray<string | number>, key: s
   const rows = rowsOf(table).map(([property, setting]) => [setting.key ?? property, setting] as const);
   const isTop = path.length === 0;
   const row = rows.find(([name, setting]) => name === key || setting.option === key);
-  if (!isTop && row !== undefined && row[0] === key) return "belongs to a site, not to the defaults";
+  if (!isTop && row !== undefined && row[0] === key)
+    return path[0] === "defaults" ? "belongs to a site, not to the defaults" : "belongs to the defaults, not to a site";
   if (isTop && row !== undefined) return `is no key here; it belongs to a site: sites[0].${row[0]}`;
   const known = isTop ? ["sites", "defaults", "$schema"] : rows.map(([name]) => name);
   const near = row?.[0] ?? nearestWord(key, known);

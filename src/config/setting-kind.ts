@@ -128,6 +128,17 @@ export const siteUrl: SettingKind<string> = {
     zod.string(mustBe(siteUrl.expects)).refine(isHttpUrl, mustBe(siteUrl.expects)).meta({ format: "uri" }),
 };
 
+const urlList = "a list of http or https URLs";
+
+/** Several addresses of sites. */
+export const siteUrls: SettingKind<readonly string[]> = {
+  expects: siteUrl.expects,
+  hint: "Write the whole address, such as https://example.org/.",
+  form: "values",
+  parseText: (given) => (isHttpUrl(given) ? given : undefined),
+  schema: (zod) => zod.array(siteUrl.schema(zod), mustBe(urlList)).max(10_000, mustBe(urlList)),
+};
+
 function isHttpUrl(given: string): boolean {
   return parseHttpUrl(given) !== undefined;
 }

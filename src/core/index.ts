@@ -99,6 +99,7 @@ export type {
   WaitReason,
 } from "./rate-limit.ts";
 export { excerpt, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
+export { isSharing, rhoOfMode, type SharingMode, sharingModes } from "./sharing-mode.ts";
 export type {
   KnownPublications,
   LookBounds,

@@ -23,6 +23,7 @@ import { pageOrders, sourceNames, usages } from "../core/index.ts";
 import type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import { pollPlannerNames } from "./engine/revisit/poll-planners.ts";
+import { type ExchangeSettings, exchangeSettings } from "./exchange-settings.ts";
 import type { Keep } from "./kept-site.ts";
 
 /** What of a crawl can be set, on the command line and in a file, as the library's options: all but what belongs to one run. */
@@ -45,7 +46,8 @@ export interface CrawlSettings
       | "weightOf"
     >,
     Pick<FollowedSite, "priority" | "minIntervalMs" | "maxIntervalMs">,
-    Omit<PolitenessOptions, "maxRetryAfterMs"> {
+    Omit<PolitenessOptions, "maxRetryAfterMs">,
+    ExchangeSettings {
   readonly keep?: Keep;
   /** A file's path, or `-` for standard input. */
   readonly urls?: string;
@@ -360,6 +362,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
       doc: "name or address by which other machines reach `--listen`, as in the URL that they ask for; repeatable",
     },
   ),
+  ...exchangeSettings,
   priority: row(
     "priority N",
     wholeNumber(0, 10),

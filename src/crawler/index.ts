@@ -6,6 +6,7 @@ export { type ChangeStream, openChangeStream } from "./engine/discovery/change-s
 export type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 export { boundShare } from "./engine/revisit/sample-bounds.ts";
 export { isHaltOver } from "./engine/visit/reading-visit.ts";
+export { type ExchangeSettings, exchangeSettings } from "./exchange-settings.ts";
 export { decideSite, tellFollower } from "./follow/decide-site.ts";
 export type { SiteDecision } from "./follow/decision-inbox.ts";
 export {
@@ -54,6 +55,7 @@ export {
   type ReadCrawlChangesOptions,
   readCrawlChanges,
 } from "./read-crawl-changes.ts";
+export { omitRunSettings, type RunSetting } from "./run-settings.ts";
 export { chooseSites, parseCrawlAddress, parseSiteAddress } from "./site-address.ts";
 export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";
 export { crawlWeb } from "./web/crawl-web.ts";

@@ -3,4 +3,3 @@ export { EventExchange, type ExchangeOptions } from "./event-exchange.ts";
 export { type MergeEventsOptions, type MergeSummary, mergeEvents } from "./merge-events.ts";
 export { readTrustedPeers, type TrustedPeer } from "./peer-trust.ts";
 export { type ShareEventsOptions, type ShareSummary, shareEvents, shareRobotsLines } from "./share-events.ts";
-export { isSharing, rhoOfMode, type SharingMode, sharingModes } from "./sharing-mode.ts";

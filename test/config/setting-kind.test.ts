@@ -13,6 +13,7 @@ import {
   path,
   type SettingKind,
   siteUrl,
+  siteUrls,
   text,
   texts,
   wholeNumber,
@@ -43,6 +44,13 @@ describe("a kind of setting", () => {
       }
     });
   }
+
+  it("siteUrls: takes one from the command line and a list from a file", () => {
+    assert.equal(siteUrls.parseText("https://a.example/"), "https://a.example/");
+    assert.equal(siteUrls.parseText("a.example"), undefined);
+    assert.ok(takes(siteUrls, ["https://a.example/"]) && takes(siteUrls, []));
+    for (const wrong of ["https://a.example/", ["a.example"], [1]]) assert.ok(!takes(siteUrls, wrong));
+  });
 
   it("what a file and the command line write is one value of the library", () => {
     const read = (kind: SettingKind<unknown>, value: unknown) => kind.schema(zod).parse(value);

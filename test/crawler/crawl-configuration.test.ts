@@ -89,6 +89,26 @@ const mistakes: ReadonlyArray<readonly [string, string, string]> = [
     "FILE: line 1: defaults.url: belongs to a site, not to the defaults",
   ],
   [
+    "what holds for all sites together in one of them",
+    two('"url": "https://b.example/", "into": "b", "peers": ["https://peer.example/"]'),
+    "FILE: line 3: sites[1].peers: belongs to the defaults, not to a site",
+  ],
+  [
+    "a peer that is no URL",
+    `{"defaults": {"peers": ["https://a.example/",\n "peer"]}, "sites": [{${site}}]}`,
+    'FILE: line 2: defaults.peers[1]: must be an http or https URL, not "peer"',
+  ],
+  [
+    "a rho that is none",
+    `{"defaults": {"rho": 1.5}, "sites": [{${site}}]}`,
+    "FILE: line 1: defaults.rho: must be a number from 0 to 1, not 1.5",
+  ],
+  [
+    "an address that is none",
+    `{"defaults": {"shareContact": "me"}, "sites": [{${site}}]}`,
+    'FILE: line 1: defaults.shareContact: must be a mail address, not "me"',
+  ],
+  [
     "nowhere to keep it",
     two('"url": "https://b.example/"'),
     "FILE: line 3: sites[1].into: is missing, and there is no default",
@@ -134,6 +154,23 @@ describe("a configuration file of crawls", () => {
         loopbackRests: true,
       },
     ]);
+  });
+
+  it("says what is merged and shared, for all sites together", async () => {
+    const given = { rho: "model" as const, shareSpecial: ["https://near.example/"] };
+    const { folder, sites } = await read(
+      `{"defaults": {"peers": ["https://peer.example/"], "mode": "sharing-hybrid", "rho": 0.85, "exchangeMs": 60000,
+          "shareInto": "docroot", "shareUrl": "https://crawler.example/", "shareSpecial": ["https://far.example/"],
+          "shareContact": "me@crawler.example", "shareSign": "key.pem", "sharePeers": true},
+        "sites": [{${site}}]}`,
+      given,
+    );
+    const exchange = {
+      ...{ peers: ["https://peer.example/"], mode: "sharing-hybrid", exchangeMs: 60_000 },
+      ...{ shareInto: join(folder, "docroot"), shareUrl: "https://crawler.example/" },
+      ...{ shareContact: "me@crawler.example", shareSign: join(folder, "key.pem"), isNaming: true },
+    };
+    assert.deepEqual(sites, [{ ...exchange, url: "https://a.example/", into: join(folder, "a"), ...given }]);
   });
 
   it("comes after what is given, whose paths stay as they are", async () => {

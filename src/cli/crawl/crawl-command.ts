@@ -11,12 +11,10 @@ import {
   wholeNumber,
 } from "../../config/index.ts";
 import { omitUndefined, pageOrders } from "../../core/index.ts";
-import { areIntervalsInOrder, crawlSettings, webOrders } from "../../crawler/index.ts";
-import { sharingModes } from "../../share/index.ts";
+import { areIntervalsInOrder, crawlSettings, exchangeSettings, webOrders } from "../../crawler/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
-import { planExchange } from "./plan-exchange.ts";
 import { type FleetArguments, planFleet } from "./plan-fleet.ts";
 
 const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
@@ -105,41 +103,6 @@ const webSettings = {
   }),
 };
 
-const exchangeSettings = {
-  peers: row("peer URL", texts, "With --forever: merge the events of this crawler, such as https://crawler.example/", {
-    doc: "with `--forever`: [merge what another crawler saw](#with-other-crawlers), such as `https://crawler.example/`; repeatable",
-  }),
-  mode: row("mode NAME", choice(...sharingModes), "With --forever: whether to poll, to merge peers and to share", {
-    default: "by the other options",
-    doc: `with \`--forever\`: ${sharingModes.map((name) => `\`${name}\``).join(", ")}; see [With other crawlers](#with-other-crawlers)`,
-  }),
-  rho: row("rho N", text, "With --peer: share of requests among requests and merges, 0 to 1, auto or model", {
-    default: "`auto`",
-    doc: "with `--peer`: share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring, `model` from what both cost",
-  }),
-  exchangeMs: row(
-    "exchange DURATION",
-    duration(90 * 86_400_000),
-    "Shortest time between two merges of a peer, or shares",
-    {
-      default: "`10m`",
-    },
-  ),
-  shareInto: row(
-    "share-into DIR",
-    path,
-    "With --forever: share what was seen, as tidemark share does, into this folder",
-    {
-      doc: "with `--forever`: [share](#tidemark-share) what was seen into this document root, needs `--share-url`",
-    },
-  ),
-  shareUrl: row("share-url URL", siteUrl, "Root of the web server that serves --share-into"),
-  shareSpecial: row("share-special URL", texts, "With --share-into: address that the crawler knows especially well"),
-  shareContact: row("share-contact ADDRESS", text, "With --share-into: mail address of the operator"),
-  shareSign: row("share-sign FILE", path, "With --share-into: sign the files with this Ed25519 key in PEM (PKCS #8)"),
-  isNaming: row("share-peers", flag, "With --share-into: name the peers in robots.shr"),
-};
-
 const runSettings = {
   configFile: row("config FILE", path, "JSON file of sites and their settings; other options override it", {
     doc: "crawl the sites of [a configuration file](#configuration-file-of-crawls)",
@@ -210,7 +173,7 @@ export const crawlCommand: Command = defineCommand({
   usage: "crawl [url..]",
   describe: "Create or update a mirror of sites, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
-  options: { ...runSettings, ...exchangeSettings, ...siteSettings, ...webSettings, ...fleetSettings },
+  options: { ...runSettings, ...siteSettings, ...webSettings, ...fleetSettings },
   groups: {
     "What is kept": [
       "into",
@@ -286,7 +249,7 @@ export const crawlCommand: Command = defineCommand({
     const urls = siteArguments(args, "url");
     const ownSettings = readSettings(args, siteSettings);
     const web = readSettings(args, webSettings);
-    const exchange = planExchange(readSettings(args, exchangeSettings), fail);
+    const exchangeKey = Object.keys(ownSettings).find((key) => key in exchangeSettings);
     if (!areIntervalsInOrder(ownSettings)) fail("--min-interval is longer than --max-interval.");
     const { site, order, seedsFile, ...others } = readSettings(args, runSettings);
     const crawl = {
@@ -295,12 +258,12 @@ export const crawlCommand: Command = defineCommand({
       order,
       seedsFile,
       maxTotal: web.maxTotal,
-      hasExchange: exchange !== undefined,
+      hasExchange: exchangeKey !== undefined,
     };
     const fleet = planFleet(readSettings(args, fleetSettings), crawl, fail);
     const run = fleet === undefined ? others : { ...others, fleet: { ...fleet, ...pickLookups(web) } };
     const { configFile, sitesFile, isForever } = run;
-    if (exchange !== undefined && isForever !== true)
+    if (exchangeKey !== undefined && isForever !== true)
       fail("Peers are merged by crawls that go on: add --forever, or use tidemark merge before a crawl.");
     if (seedsFile !== undefined) {
       if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
@@ -339,8 +302,7 @@ export const crawlCommand: Command = defineCommand({
       if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");
       if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
     }
-    const merging = exchange === undefined ? {} : { exchange };
-    return { ...run, ...merging, urls: site === undefined ? urls : [...urls, site], settings };
+    return { ...run, urls: site === undefined ? urls : [...urls, site], settings };
   },
   load: async ({ isForever, sitesFile, connections, web, fleet }) => {
     if (fleet !== undefined) return (await import("./fleet-run.ts")).runFleetCrawl;

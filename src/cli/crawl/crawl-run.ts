@@ -8,7 +8,9 @@ import {
   type CrawlWebOptions,
   crawlSite,
   createPoliteness,
+  omitRunSettings,
   parseCrawlAddress,
+  type RunSetting,
   readCrawlConfiguration,
   readRanks,
   type WebScopeOptions,
@@ -18,7 +20,6 @@ import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
 import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
-import type { ExchangeArguments } from "./plan-exchange.ts";
 import type { FleetArguments } from "./plan-fleet.ts";
 import { findProxy } from "./proxy-choice.ts";
 import { readSitesFile } from "./sites-file.ts";
@@ -36,8 +37,6 @@ export interface CrawlArguments {
   readonly isForever?: boolean;
   /** Requests to all sites together, several sites at a time. */
   readonly connections?: number;
-  /** What is merged and shared while sites are followed. */
-  readonly exchange?: ExchangeArguments;
   /** A crawl that finds its sites. */
   readonly web?: WebArguments;
   /** A crawl of many machines. */
@@ -92,7 +91,7 @@ export async function findCrawlSites({
 }
 
 /** A site's settings, with what they name that is in files. */
-type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc" | "ranksFile" | "listen" | "allowHosts"> &
+type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc" | "ranksFile" | RunSetting> &
   Pick<CrawlSiteOptions, "urls" | "headers" | "weightOf">;
 
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
@@ -108,8 +107,7 @@ export class FilesOnce {
   }
 
   async readOf(settings: CrawlSettings): Promise<ReadSettings> {
-    const { listen: _, allowHosts: __, ...ofSite } = settings;
-    const { urls, ca, netrc, header, cookies, identity, ranksFile, ...site } = ofSite;
+    const { urls, ca, netrc, header, cookies, identity, ranksFile, ...site } = omitRunSettings(settings);
     const { url, login } = parseCrawlAddress(site.url, undefined);
     const auth = site.auth ?? login ?? (netrc === undefined ? undefined : this.#findLogin(netrc, url));
     return {

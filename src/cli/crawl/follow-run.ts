@@ -27,6 +27,7 @@ import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatNoun } from "../terminal/quantity.ts";
 import { addCrawlSummaries, formatCrawlResult, formatDecided } from "./crawl-printer.ts";
 import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
+import { planExchange } from "./plan-exchange.ts";
 
 /** Crawls many sites at a time: each once, or for ever until a signal. */
 export async function runFollow(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
@@ -76,8 +77,8 @@ class FollowRun {
     const { signal } = this.#context;
     const ended = new AbortController();
     const place = placeOf(first);
+    const exchange = isForever ? this.#makeExchange(place, first[0]) : undefined;
     await using server = isForever ? await this.#serve(first, place.into) : undefined;
-    const exchange = this.#makeExchange(place, first[0]?.userAgent);
     this.#exchange = exchange;
     const following = followSites({
       ...place,
@@ -105,9 +106,13 @@ class FollowRun {
 
   #makeExchange(
     { into, stateFile = into }: { readonly into: string; readonly stateFile?: string },
-    userAgent: string | undefined,
+    { userAgent, ...settings }: Partial<CrawlSettings> = {},
   ): EventExchange | undefined {
-    const { exchange } = this.#options;
+    const exchange = planExchange(settings, (message) => {
+      throw new TidemarkError("bad-option", message, {
+        hint: "See `tidemark crawl --help`. What `defaults` of a configuration file has counts too.",
+      });
+    });
     if (exchange === undefined) return undefined;
     const { share, ...merging } = exchange;
     const moniker = userAgent ?? `tidemark/${packageVersion()}`;

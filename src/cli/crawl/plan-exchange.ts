@@ -1,7 +1,8 @@
-import { omitUndefined, parseHttpUrl } from "../../core/index.ts";
-import { isSharing, rhoOfMode, type ShareEventsOptions, type SharingMode } from "../../share/index.ts";
+import { isSharing, omitUndefined, rhoOfMode } from "../../core/index.ts";
+import { type ExchangeSettings, exchangeSettings } from "../../crawler/index.ts";
+import type { ShareEventsOptions } from "../../share/index.ts";
 
-/** What the command line says about merging and sharing while sites are followed. */
+/** What is merged and shared while sites are followed. */
 export interface ExchangeArguments {
   readonly peers: readonly string[];
   readonly rho: number | "auto" | "model";
@@ -10,40 +11,18 @@ export interface ExchangeArguments {
   readonly share?: Pick<ShareEventsOptions, "into" | "url" | "special" | "contact" | "peers" | "keyFile">;
 }
 
-/** The options of an exchange, as they are read. */
-interface ExchangeOptionsRead {
-  readonly peers?: readonly string[];
-  readonly mode?: SharingMode;
-  readonly rho?: string;
-  readonly exchangeMs?: number;
-  readonly shareInto?: string;
-  readonly shareUrl?: string;
-  readonly shareSpecial?: readonly string[];
-  readonly shareContact?: string;
-  readonly shareSign?: string;
-  readonly isNaming?: boolean;
-}
-
 /** @returns undefined if the crawl neither merges nor shares */
 export function planExchange(
-  { peers = [], mode, rho, exchangeMs, shareInto, shareUrl, ...sharing }: ExchangeOptionsRead,
+  settings: ExchangeSettings,
   fail: (message: string) => never,
 ): ExchangeArguments | undefined {
-  const { shareSpecial: special, shareContact: contact, shareSign: keyFile, isNaming = false } = sharing;
+  const { peers = [], mode, rho, exchangeMs, shareInto, shareUrl, isNaming = false } = settings;
+  const { shareSpecial: special, shareContact: contact, shareSign: keyFile } = settings;
   if (mode === undefined && peers.length === 0 && shareInto === undefined) {
-    const [given] = Object.entries({
-      ...{ rho, exchange: exchangeMs, "share-url": shareUrl, "share-special": special },
-      ...{ "share-contact": contact, "share-sign": keyFile, "share-peers": isNaming || undefined },
-    }).filter(([, value]) => value !== undefined);
-    return given === undefined ? undefined : fail(`--${given[0]} needs --peer, --mode or --share-into.`);
+    const { peers: _, ...others } = exchangeSettings;
+    const given = Object.entries(others).find(([key]) => (settings[key as keyof typeof others] ?? false) !== false);
+    return given && fail(`--${given[1].option} needs --peer, --mode or --share-into.`);
   }
-  for (const [option, urls] of [
-    ["peer", peers],
-    ["share-special", special ?? []],
-  ] as const)
-    for (const url of urls) if (parseHttpUrl(url) === undefined) fail(`--${option} ${url} is not a URL.`);
-  if (contact !== undefined && !/^[!-~]+@[!-~]+$/.test(contact))
-    fail(`--share-contact ${contact} is not a mail address.`);
   if ((shareInto === undefined) !== (shareUrl === undefined)) fail("--share-into and --share-url need each other.");
   if (shareInto === undefined && ([special, contact, keyFile].some((given) => given !== undefined) || isNaming))
     fail("--share-special, --share-contact, --share-sign and --share-peers need --share-into.");
@@ -52,20 +31,10 @@ export function planExchange(
   const fixed = mode === undefined ? undefined : rhoOfMode(mode);
   if (fixed !== undefined && rho !== undefined) fail(`--mode ${mode} has a rho of its own: ${fixed}.`);
   if (fixed !== 1 && mode !== undefined && peers.length === 0) fail(`--mode ${mode} needs --peer.`);
-  const chosen =
-    rho === undefined || rho === "auto"
-      ? "auto"
-      : rho === "model"
-        ? rho
-        : /^(?:0|1|[01]?\.\d{1,6})$/.test(rho)
-          ? Number(rho)
-          : -1;
-  if (typeof chosen === "number" && !(chosen >= 0 && chosen <= 1))
-    fail(`--rho ${rho} is not a number from 0 to 1, nor auto or model.`);
   const isHybrid = mode !== undefined && fixed === undefined;
-  if (isHybrid && (chosen === 0 || chosen === 1)) fail(`--mode ${mode} needs a --rho between 0 and 1.`);
+  if (isHybrid && (rho === 0 || rho === 1)) fail(`--mode ${mode} needs a --rho between 0 and 1.`);
   return {
-    ...{ peers, rho: fixed ?? chosen },
+    ...{ peers, rho: fixed ?? rho ?? "auto" },
     ...(exchangeMs === undefined ? {} : { intervalMs: exchangeMs }),
     ...(shareInto === undefined || shareUrl === undefined
       ? {}

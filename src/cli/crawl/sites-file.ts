@@ -2,7 +2,13 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { nearestWord } from "../../config/index.ts";
 import { excerpt, TidemarkError, wrapSystemError } from "../../core/index.ts";
-import { areIntervalsInOrder, type CrawlSettings, crawlSettings, readCrawlConfiguration } from "../../crawler/index.ts";
+import {
+  areIntervalsInOrder,
+  type CrawlSettings,
+  crawlSettings,
+  omitRunSettings,
+  readCrawlConfiguration,
+} from "../../crawler/index.ts";
 import { readSettings, readSiteUrl } from "../terminal/option.ts";
 
 const mistakesTold = 20;
@@ -17,10 +23,8 @@ const {
   netrc: _netrc,
   cookies: _cookies,
   identity: _identity,
-  listen: _listen,
-  allowHosts: _allowHosts,
   ...siteSettings
-} = crawlSettings;
+} = omitRunSettings(crawlSettings);
 const flags: ReadonlySet<string> = new Set(
   Object.values(siteSettings).flatMap(({ option, kind }) => (kind.form === "flag" ? [option] : [])),
 );

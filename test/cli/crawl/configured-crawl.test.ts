@@ -7,7 +7,7 @@ import { type FolderServer, type ServedRequest, serveFolder } from "../../../src
 import { mirrorFolderOf } from "../../../src/storage/mirror/mirror-path.ts";
 
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
-import { runProgram, runProgramWith } from "../run-program.ts";
+import { endOf, runProgram, runProgramWith, startProgram } from "../run-program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -127,6 +127,40 @@ describe("crawls of a configuration file, one after the other", () => {
     assert.match(stderr, new RegExp(`^tidemark: ${addressOf(0)}: `));
     assert.ok(existsSync(mirrorOf(1, "left")));
     assert.equal(linesOf(stdout).at(-1)?.created, 2);
+  });
+
+  it("shares what was seen as the file says, with --forever", async () => {
+    const shared = { shareInto: "docroot", shareUrl: "https://crawler.example/", shareContact: "me@crawler.example" };
+    const file = inFolder("sharing.json");
+    const defaults = { into: "sharing", sources: ["links"], ...shared };
+    writeFileSync(file, JSON.stringify({ defaults, sites: [{ url: addressOf(0) }] }));
+    const child = startProgram(["crawl", "--config", file, "--forever", "--json", "--share-contact", "you@x.example"]);
+    const ended = endOf(child);
+    child.stdout?.on("data", (bytes) => {
+      if (String(bytes).includes('"site-summary"')) child.kill("SIGTERM");
+    });
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, exitCodes.done, stderr);
+    assert.deepEqual(
+      of(stdout, "share").map(({ events }) => events),
+      [2],
+    );
+    const control = readFileSync(inFolder("docroot", "robots.shr"), "utf8");
+    assert.match(control, /^contact: you@x\.example$/m);
+    assert.match(control, /^repository: https:\/\/crawler\.example\/share\/$/m);
+  });
+
+  it("tells what of file and command line does not go together, before it asks anybody", async () => {
+    for (const log of requests) log.splice(0);
+    writeConfig([{ url: addressOf(0) }], { into: "m", mode: "parasitic", rho: 0.5 });
+    const crawl = (...more: string[]) => runProgram("crawl", "--config", config, "--forever", ...more);
+    const own = await crawl();
+    assert.equal(own.code, exitCodes.usage);
+    assert.match(own.stderr, /--mode parasitic has a rho of its own: 0/);
+    const overridden = await crawl("--mode", "altruistic");
+    assert.equal(overridden.code, exitCodes.usage);
+    assert.match(overridden.stderr, /--mode altruistic needs --share-into/);
+    assert.deepEqual(requests, [[], []]);
   });
 
   it("tells mistakes with their places before it asks anybody", async () => {
