@@ -90,6 +90,10 @@ export const exchangeSettings: SettingTable<ExchangeSettings> = {
   shareUrl: row("share-url URL", siteUrl, "Root of the web server that serves --share-into"),
   shareSpecial: row("share-special URL", siteUrls, "With --share-into: address that the crawler knows especially well"),
   shareContact: row("share-contact ADDRESS", mailAddress, "With --share-into: mail address of the operator"),
-  shareSign: row("share-sign FILE", path, "With --share-into: sign the files with this Ed25519 key in PEM (PKCS #8)"),
+  shareSign: row(
+    "share-sign FILE",
+    path,
+    "With --share-into: sign the files with this Ed25519 key: PEM (PKCS #8), or that of tidemark identity",
+  ),
   isNaming: row("share-peers", flag, "With --share-into: name the peers in robots.shr", { key: "sharePeers" }),
 };

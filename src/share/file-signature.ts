@@ -14,6 +14,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { formatSignedText } from "../formats/web-events/index.ts";
+import { readIdentity } from "../http/index.ts";
 import type { SignedFile } from "./engine/peer-signatures.ts";
 
 /** Signs the files of a share. */
@@ -24,7 +25,7 @@ export class FileSigner {
   readonly publicKey: string;
 
   /**
-   * @param keyFile - of an Ed25519 key in PEM (PKCS #8)
+   * @param keyFile - of an Ed25519 key: PEM (PKCS #8), or a JWK as `tidemark identity init` writes it
    * @param repository - URL of the folder of the files
    * @throws TidemarkError `bad-option`, without anything of the key; `not-found`, `no-permission`
    */
@@ -49,18 +50,19 @@ export class FileSigner {
 }
 
 function readKey(file: string): KeyObject {
-  let pem: Buffer;
+  let text: string;
   try {
-    pem = readFileSync(file);
+    text = readFileSync(file, "utf8");
   } catch (error) {
     throw wrapSystemError(error, `read ${file}`, { file });
   }
   try {
-    const key = createPrivateKey(pem);
+    if (text.trimStart().startsWith("{")) return readIdentity(text).key;
+    const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {}
-  throw new TidemarkError("bad-option", `${file} is no Ed25519 key in PEM (PKCS #8).`, {
-    hint: `Make one with: openssl genpkey -algorithm ed25519 -out ${file}`,
+  throw new TidemarkError("bad-option", `${file} is no Ed25519 key in PEM (PKCS #8) or as a JWK.`, {
+    hint: `Make one with \`tidemark identity init\`, or with: openssl genpkey -algorithm ed25519 -out ${file}`,
     details: { file },
   });
 }

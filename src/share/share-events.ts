@@ -45,7 +45,7 @@ export interface ShareEventsOptions {
   readonly sites?: readonly string[];
   /** Days whose files are kept, today included. @default 30 */
   readonly days?: number;
-  /** File of the Ed25519 key in PEM (PKCS #8) that signs what is published. Default: nothing is signed. */
+  /** File of the Ed25519 key, in PEM (PKCS #8) or as a JWK, that signs what is published. Default: nothing is signed. */
   readonly keyFile?: string;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;

@@ -14,6 +14,7 @@ import {
   parseSignatures,
   signatureKeyField,
 } from "../../src/formats/web-events/share-signature.ts";
+import { makeIdentity } from "../../src/http/identity.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
 import { DayFiles } from "../../src/share/day-files.ts";
 import { signatureKeyOf } from "../../src/share/engine/peer-signatures.ts";
@@ -388,6 +389,15 @@ test("with a new key all files are signed anew, and the old key holds until they
   assert.deepEqual(share.signed(), [`${day}.sig`, "archives/index.gz.sig"]);
 });
 
+test("a key as tidemark identity writes it signs", async () => {
+  await using share = await SignedShare.open();
+  using folder = makeTempFolder();
+  const file = join(folder.path, "identity.json");
+  writeFileSync(file, makeIdentity("https://crawler.example").keyText);
+  await share.share(file);
+  assert.ok(share.signed(JSON.parse(readFileSync(file, "utf8")).x).includes("archives/index.gz.sig"));
+});
+
 test("a share with a key is not published unsigned, and what is no key does not sign", async () => {
   await using share = await SignedShare.open();
   const key = share.makeKey("key");
@@ -405,11 +415,16 @@ test("a share with a key is not published unsigned, and what is no key does not 
   const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({ format: "pem", type: "pkcs8" });
   for (const [name, text] of [
     ["rsa", String(rsa)],
+    ["jwk", JSON.stringify({ kty: "OKP", crv: "Ed25519", x: "secret", d: "secret" })],
     ["nothing", "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"],
     ["public", String(createPublicKey(readFileSync(key)).export({ format: "pem", type: "spki" }))],
   ] as const) {
     const file = join(folder.path, name);
     writeFileSync(file, text);
-    await refused(file, "bad-option", new RegExp(`${name} is no Ed25519 key in PEM .*openssl genpkey`));
+    await refused(
+      file,
+      "bad-option",
+      new RegExp(`${name} is no Ed25519 key in PEM \\(PKCS #8\\) or as a JWK.*tidemark identity init.*openssl genpkey`),
+    );
   }
 });

@@ -29,7 +29,11 @@ export const shareCommand: Command = defineCommand({
     peers: row("peer URL", texts, "Name another crawler in robots.shr, such as https://other.example/"),
     sites: row("site URL", texts, "Share only events of this site", { default: "all" }),
     days: row("days N", wholeNumber(1, 3650), "Days whose files are kept, today included", { default: "30" }),
-    keyFile: row("sign FILE", path, "Sign the files with this Ed25519 key in PEM (PKCS #8)"),
+    keyFile: row(
+      "sign FILE",
+      path,
+      "Sign the files with this Ed25519 key: PEM (PKCS #8), or that of tidemark identity",
+    ),
     serve: row("serve ADDRESS", listenAddress, "Serve the files too, at this address and port, until Ctrl-C", {
       doc: "also serve the files over HTTP until Ctrl-C, such as at `127.0.0.1:8080`, and publish again every `--every`",
     }),

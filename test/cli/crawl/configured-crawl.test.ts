@@ -150,7 +150,9 @@ describe("crawls of a configuration file, one after the other", () => {
     assert.match(control, /^repository: https:\/\/crawler\.example\/share\/$/m);
   });
 
-  it("tells what of file and command line does not go together, before it asks anybody", async () => {
+  it("tells what of file and command line does not go together, before it asks anybody", {
+    timeout: 60_000,
+  }, async () => {
     for (const log of requests) log.splice(0);
     writeConfig([{ url: addressOf(0) }], { into: "m", mode: "parasitic", rho: 0.5 });
     const crawl = (...more: string[]) => runProgram("crawl", "--config", config, "--forever", ...more);
