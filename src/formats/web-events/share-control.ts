@@ -23,7 +23,7 @@ export interface ShareControl {
 const maxLines = 10_000;
 const maxValueLength = 2048;
 const fieldForm = /^([!-9;-~]{1,64}):[ \t]*(.*?)[ \t]*$/;
-const crawlerForm = /^(?:[^\s:]+|\[[0-9a-f:.]+\]):(\d{1,5}) [!-~](?:[ -~]{0,254}[!-~])?$/;
+const crawlerForm = /^(?:[!-9;-~]+|\[[0-9a-f:.]+\]):(\d{1,5}) [!-~](?:[ -~]{0,254}[!-~])?$/;
 
 /** Whether a text names a crawler: `host:port moniker` in ASCII. */
 export function isCrawlerName(text: string): boolean {
@@ -50,7 +50,7 @@ export function parseShareControl(text: string, url: string): Result<ShareContro
     const name = written.toLowerCase();
     if (name === "special") {
       const one = parseHttpUrl(value);
-      if (one !== undefined) special.push(one.href);
+      if (one !== undefined && one.href.length <= maxValueLength) special.push(one.href);
     } else if (["version", "crawler", "contact", "repository"].includes(name)) {
       if (!single.has(name)) single.set(name, value);
     } else others.push([written, value]);
@@ -63,9 +63,13 @@ export function parseShareControl(text: string, url: string): Result<ShareContro
   if (folder === undefined || !/^https?:$/.test(folder.protocol))
     return problem("bad-field", "its repository is no URL");
   if (folder.hostname !== parseUrl(url)?.hostname) return problem("bad-field", "its repository is on another host");
-  if (folder.username !== "" || folder.search !== "") return problem("bad-field", "its repository is no folder");
+  if (folder.username !== "" || folder.password !== "" || folder.search !== "")
+    return problem("bad-field", "its repository is no folder");
   folder.hash = "";
+  // Also a `?` without a query after it.
+  folder.search = "";
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+  if (folder.href.length > maxValueLength) return problem("bad-field", "its repository is too long");
   const control = { version: version ?? "", crawler: crawler ?? "", special, repository: folder.href, others };
   return ok(contact ? { ...control, contact } : control);
 }

@@ -193,6 +193,14 @@ test("unknown fields of a robots.shr are kept in their order", () => {
   assert.deepEqual(parseShareControl(formatShareControl(parsed.value), "http://a.example/robots.shr"), parsed);
 });
 
+test("a repository with a question mark and no query is a folder", () => {
+  const parsed = parseShareControl(
+    "version: 1.0\ncrawler: a.example:80 a\nrepository: /share?\n",
+    "http://a.example/robots.shr",
+  );
+  assert.equal(parsed.ok && parsed.value.repository, "http://a.example/share/");
+});
+
 for (const [was, is, problem] of [
   ["version: 1.0\n", "", "no-field"],
   ["crawler: a.example:80 a\n", "", "no-field"],
@@ -200,6 +208,9 @@ for (const [was, is, problem] of [
   ["a.example:80 a", "a.example a", "bad-field"],
   ["a.example:80 a", "a.example:99999 a", "bad-field"],
   ["/share", "http://b.example/share", "bad-field"],
+  ["a.example:80 a", "\u00e4.example:80 a", "bad-field"],
+  ["/share", `/${"\u00e4".repeat(400)}`, "bad-field"],
+  ["/share", "http://:secret@a.example/share", "bad-field"],
   ["/share", "ftp://a.example/share", "bad-field"],
   ["/share", "http://me:secret@a.example/share", "bad-field"],
   ["/share", "/share?x", "bad-field"],
