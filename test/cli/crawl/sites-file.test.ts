@@ -48,6 +48,11 @@ describe("readSitesFile", () => {
     assert.equal((await readLines(`${line} max-interval=2d\n${line.replace("a", "b")}`)).length, 2);
   });
 
+  it("refuses in a line what holds for all sites together", async () => {
+    for (const setting of ["share-into=docroot", "exchange=5m", "listen=9464"])
+      assert.match(String(await mistakesOf(`https://a.example/ ${setting}\n`)), /^line 1: .* is not a setting/);
+  });
+
   it("understands names of earlier versions", async () => {
     assert.deepEqual(await readLines("https://a.example/ look-least=1m look-most=1h"), [
       { url: "https://a.example/", minIntervalMs: 60_000, maxIntervalMs: 3_600_000 },
