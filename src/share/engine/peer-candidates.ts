@@ -28,7 +28,7 @@ export interface CandidateCounts {
   elsewhere: number;
   /** New URLs beyond the bound of their site. */
   tooMany: number;
-  /** Events of peers that are not trusted so far, or not so far; nobody looked whether they tell something new. */
+  /** Events beyond what their peer is trusted with. Most were not looked up: they may tell nothing new. */
   deferred: number;
 }
 
@@ -136,14 +136,14 @@ export class PeerCandidates {
     if (site === undefined) this.skip(to - from);
     else if (!site.isPolled) this.counts.known += to - from;
     else {
-      const { answered, differs } = toldStandings;
+      const { answered, differs, unknown } = toldStandings;
       const standings = this.#store.compare(site.id, archive, from, to);
       const isFull = this.#claims.putsOff(site.id, ["create", "update", "delete"]);
       const isFullOfPromises = isFull && this.#claims.putsOff(site.id, ["same"]);
       const claimed = isFull ? this.#claims.listClaimed(site.id) : undefined;
       for (let at = from; at < to; at++) {
         const standing = standings[at - from];
-        const isPutOff = standing === differs || standing === toldStandings.unknown ? isFull : isFullOfPromises;
+        const isPutOff = standing === differs || standing === unknown ? isFull : isFullOfPromises;
         if (standing === answered) this.counts.known += 1;
         else if (isPutOff && (claimed?.size === 0 || !claimed?.has(archive.pathAt(at)))) this.counts.deferred += 1;
         else this.addOf(site.origin, archive.eventAt(at), crawler);

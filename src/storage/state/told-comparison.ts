@@ -15,7 +15,7 @@ const sql = {
 
 /** So many URLs of a site are read in the order of their paths for each that is looked for, and some more. */
 const [rowsPerEvent, moreRows] = [3, 16];
-const [tab, lineFeed, minus] = [9, 10, 45];
+const [tab, lineFeed, minus, zero] = [9, 10, 45, 48];
 
 /** Compares what peers tell of a site with its URLs, in one pass over both. */
 export class ToldComparison {
@@ -121,9 +121,9 @@ export class ToldComparison {
       this.#at = at;
       return toldStandings.answered;
     }
-    const hasAnswer = rows.charCodeAt(at) !== tab;
+    const hasAnswer = rows.charCodeAt(at) >= zero;
     let asked = 0;
-    for (; rows.charCodeAt(at) !== tab; at++) asked = asked * 10 + rows.charCodeAt(at) - 48;
+    for (let code = rows.charCodeAt(at); code >= zero; code = rows.charCodeAt(++at)) asked = asked * 10 + code - zero;
     this.#at = ++at;
     this.#passLine();
     if (hasAnswer && asked >= (polledAt[this.#from + event] as number)) return toldStandings.answered;

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import {
   DayFileReader,
   dayOf,
-  eventArchiveHeader,
   formatEventIndex,
   formatShareControl,
   formatSignatures,
@@ -13,12 +12,9 @@ import {
   parseShareControl,
   parseSignatures,
   type WebEvent,
-  writeEventLine,
-  writeSiteLine,
 } from "../../../src/formats/web-events/index.ts";
-import { ByteText } from "../../../src/fs/byte-text.ts";
 import { fc } from "../../property.ts";
-import { type SiteEvents, sitesOf } from "./archived-events.ts";
+import { sitesOf, writeArchive } from "./archived-events.ts";
 
 // Files that peers serve may have any bytes: as they come, or as a file that somebody changed.
 
@@ -126,28 +122,21 @@ test("an index of any bytes is refused, or is read as it is written again", () =
   );
 });
 
-function writeArchive(sites: readonly SiteEvents[]): Uint8Array {
-  const text = new ByteText();
-  text.put(`${eventArchiveHeader}\n`);
-  for (const { origin, events } of sites) {
-    writeSiteLine(text, origin);
-    for (const one of events) writeEventLine(text, one, to);
-  }
-  return Buffer.from(text.bytes.subarray(0, text.length));
-}
-
 test("an archive of any bytes is refused, or is read as it is written again", () => {
   const { url: _, crawler: __, ...seen } = event;
-  const whole = writeArchive([
-    { origin: "http://a.example", events: [{ ...seen, path: "/", digest: "a-_Z09" }] },
-    {
-      origin: "https://www.example.org",
-      events: [
-        { ...seen, path: "/a" },
-        { ...seen, path: "/b" },
-      ],
-    },
-  ]);
+  const whole = writeArchive(
+    [
+      { origin: "http://a.example", events: [{ ...seen, path: "/", digest: "a-_Z09" }] },
+      {
+        origin: "https://www.example.org",
+        events: [
+          { ...seen, path: "/a" },
+          { ...seen, path: "/b" },
+        ],
+      },
+    ],
+    to,
+  );
   const pieces = ["S\thttps://b.example\n", "U\t0\t0\t0\t-\t-\t/c\n", "/%41", "00"];
   fc.assert(
     fc.property(damaged(textOf(whole), pieces), (bytes) => {
@@ -156,7 +145,7 @@ test("an archive of any bytes is refused, or is read as it is written again", ()
       const sites = sitesOf(read.value);
       for (const { polledAt, modifiedAt } of sites.flatMap(({ events }) => events))
         assert.ok(modifiedAt >= 0 && modifiedAt <= polledAt && polledAt <= to);
-      const again = parseEventArchive(writeArchive(sites), to, () => true);
+      const again = parseEventArchive(writeArchive(sites, to), to, () => true);
       assert.ok(again.ok);
       assert.deepEqual(sitesOf(again.value), sites);
     }),

@@ -25,7 +25,7 @@ const url = fc.record({
 });
 const event = fc.record({
   path,
-  polledAt: fc.integer({ min: 1, max: to }),
+  polledAt: fc.integer({ min: 0, max: to }),
   digest: fc.option(digest, { nil: undefined }),
 });
 const unique = { selector: ({ path }: { readonly path: string }) => path };
@@ -55,7 +55,7 @@ test("URLs that a peer tells of stand as a look at each of them finds, whether t
             ...rest,
             kind: "updated",
             sizeBytes: 1,
-            modifiedAt: 1,
+            modifiedAt: 0,
             ...(digest && { digest }),
           }),
         );
