@@ -45,9 +45,11 @@ test("URLs that a peer tells of stand as a look at each of them finds, whether t
   fc.assert(
     fc.property(urls, events, fc.integer({ min: 0, max: 200 }), (urls, events, others) => {
       site += 1;
+      database.exec("BEGIN");
       for (const { path, digest, askedAt } of urls) addUrl.run(site, path, digest, askedAt);
       // Many more between the first event and the last.
       for (let other = 0; other < others; other++) addUrl.run(site, `/xb-${other}`, "", null);
+      database.exec("COMMIT");
       const sorted = events
         .toSorted((a, b) => (a.path < b.path ? -1 : 1))
         .map(
