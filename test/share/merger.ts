@@ -103,6 +103,8 @@ export class Merger implements AsyncDisposable {
       into: crawler.folder.path,
       clock: () => crawler.now,
       days: 2,
+      // No promise is checked by chance.
+      random: () => 0.5,
       ...more,
     });
   }
