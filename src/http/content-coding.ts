@@ -3,7 +3,7 @@ import * as zlib from "node:zlib";
 import { excerpt, ok, type Problem, problem, type Result } from "../core/index.ts";
 import type { Failure } from "./failure.ts";
 
-/** Larger steps than zlib's 16 KiB: fewer pieces to join, and the overshoot beyond the bound is at most one step. */
+/** Larger steps than zlib's 16 KiB: fewer pieces to join, and the overshoot beyond the bound is at most one step. An archive comes in one. */
 const stepBytes = 64 * 1024;
 /** Small inputs do not allocate the largest step. */
 const leastStepBytes = 1024;
@@ -22,11 +22,19 @@ const maxCodings = 3;
 export function unpackArchive(body: Uint8Array, maxBytes: number): Result<Uint8Array> {
   let content = body;
   for (let layer = 0; layer < 2 && isGzip(content); layer++) {
-    const decoded = decodeOne(zlib.gunzipSync, content, maxBytes);
+    // One byte more shows that nothing follows; DEFLATE expands at most 1032 times.
+    const step = Math.min(readGzipLength(content) + 1, maxBytes, 1032 * content.length);
+    const decoded = decodeOne(zlib.gunzipSync, content, maxBytes, step);
     if (!decoded.ok) return decoded;
     content = decoded.value;
   }
   return content.length > maxBytes ? tooLarge(maxBytes) : ok(content);
+}
+
+/** The length that gzip says its content has (RFC 1952 section 2.3.1, ISIZE); anybody can write it. */
+function readGzipLength(packed: Uint8Array): number {
+  const last = packed.length - 4;
+  return last < 0 ? 0 : new DataView(packed.buffer, packed.byteOffset + last).getUint32(0, true);
 }
 
 /**
@@ -71,9 +79,10 @@ function decodeOne(
   decode: (content: Uint8Array, options: zlib.ZlibOptions) => Buffer,
   content: Uint8Array,
   maxBytes: number,
+  leastStep = leastStepBytes,
 ): Result<Uint8Array> {
   try {
-    const chunkSize = Math.min(stepBytes, Math.max(leastStepBytes, content.length * usualRatio));
+    const chunkSize = Math.max(leastStep, leastStepBytes, Math.min(stepBytes, content.length * usualRatio));
     return ok(decode(content, { maxOutputLength: Math.max(1, maxBytes), chunkSize }));
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") return tooLarge(maxBytes);

@@ -55,11 +55,12 @@ export function isCanonicalPath(path: string): boolean {
   return path.length <= maxPathLength && canonicalPath.test(path) && !dotSegment.test(path.split("?", 1)[0] ?? "");
 }
 
-// Bytes of a path without query.
-const pathBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(/[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]/.test(String.fromCharCode(byte))),
-);
-const [lineFeed, percent, dot, slash] = [10, 37, 46, 47];
+// Bytes of a path without query: 2 for those that a plain path does not have after a slash, 0 for what it never has.
+const pathBytes = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return /[%./]/.test(character) ? 2 : Number(/[!$&'()*+,\-0-9:;=@A-Z[\]_a-z|~]/.test(character));
+});
+const [lineFeed, slash] = [10, 47];
 
 /**
  * Where a line ends that is, from some byte on, {@link isCanonicalPath | a canonical path} without query and without a segment that begins
@@ -74,7 +75,8 @@ export function findPlainPathEnd(bytes: Uint8Array, start: number, shared: numbe
   let last = 0;
   for (; at < bytes.length; at++) {
     const byte = bytes[at] as number;
-    if (pathBytes[byte] === 0 || (last === slash && (byte === dot || byte === percent || byte === slash))) break;
+    const kind = pathBytes[byte] as number;
+    if (kind !== 1 && (kind === 0 || last === slash)) break;
     last = byte;
   }
   return bytes[at] === lineFeed && bytes[start] === slash && at - start <= maxPathLength ? at : undefined;

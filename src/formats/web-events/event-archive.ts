@@ -84,11 +84,9 @@ class NumberReader {
     const start = this.at;
     let value = 0;
     let at = start;
-    for (let code = bytes[at] as number; code !== tab; code = bytes[++at] as number) {
-      if (!(code >= 48 && code <= 57) || at - start >= 16) return -1;
-      value = value * 10 + (code - 48);
-    }
-    if (at === start || value > max) return -1;
+    for (let digit = (bytes[at] as number) - 48; digit >= 0 && digit <= 9; digit = (bytes[++at] as number) - 48)
+      value = value * 10 + digit;
+    if (bytes[at] !== tab || at === start || at - start > 16 || value > max) return -1;
     this.at = at + 1;
     return value;
   }
@@ -170,7 +168,7 @@ export class EventArchive implements ToldEvents {
   #readLine(start: number, at: number, isNext: boolean): number | undefined {
     const { content } = this;
     const numbers = this.#numbers;
-    if (!kindsByCode.has(content[start] as number) || content[start + 1] !== tab) return undefined;
+    if (content[start + 1] !== tab || !kindsByCode.has(content[start] as number)) return undefined;
     numbers.at = start + 2;
     const seenAgo = numbers.next(this.#to);
     if (seenAgo < 0) return undefined;
@@ -210,12 +208,10 @@ export class EventArchive implements ToldEvents {
   }
 }
 
+const digestBytes = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w-]/.test(String.fromCharCode(byte))));
+
 function isDigest(bytes: Uint8Array, start: number): boolean {
-  for (let at = start; at < start + eventDigestLength; at++) {
-    const code = bytes[at] as number;
-    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
-    if (!isLetter && !(code >= 48 && code <= 57) && code !== minus && code !== 95) return false;
-  }
+  for (let at = start; at < start + eventDigestLength; at++) if (digestBytes[bytes[at] as number] !== 1) return false;
   return true;
 }
 

@@ -136,15 +136,15 @@ export class PeerCandidates {
     if (site === undefined) this.skip(to - from);
     else if (!site.isPolled) this.counts.known += to - from;
     else {
-      const { answered, differs, unknown } = toldStandings;
-      const standings = this.#store.compare(site.id, archive, from, to);
       const isFull = this.#claims.putsOff(site.id, ["create", "update", "delete"]);
       const isFullOfPromises = isFull && this.#claims.putsOff(site.id, ["same"]);
       const claimed = isFull ? this.#claims.listClaimed(site.id) : undefined;
+      // What is put off whatever it says is not compared with what is held.
+      const standings = isFullOfPromises ? undefined : this.#store.compare(site.id, archive, from, to);
       for (let at = from; at < to; at++) {
-        const standing = standings[at - from];
-        const isPutOff = standing === differs || standing === unknown ? isFull : isFullOfPromises;
-        if (standing === answered) this.counts.known += 1;
+        const standing = standings?.[at - from];
+        const isPutOff = standing === undefined || standing === toldStandings.mayBeSame ? isFullOfPromises : isFull;
+        if (standing === toldStandings.answered) this.counts.known += 1;
         else if (isPutOff && (claimed?.size === 0 || !claimed?.has(archive.pathAt(at)))) this.counts.deferred += 1;
         else this.addOf(site.origin, archive.eventAt(at), crawler);
       }
