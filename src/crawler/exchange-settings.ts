@@ -11,6 +11,7 @@ import {
   siteUrl,
   siteUrls,
   text,
+  wholeNumber,
 } from "../config/index.ts";
 import { type SharingMode, sharingModes } from "../core/index.ts";
 
@@ -21,6 +22,8 @@ export interface ExchangeSettings {
   readonly mode?: SharingMode;
   readonly rho?: number | "auto" | "model";
   readonly exchangeMs?: number;
+  /** Most crawlers that are merged because proven peers name them. */
+  readonly maxNamed?: number;
   /** Document root of the share. */
   readonly shareInto?: string;
   readonly shareUrl?: string;
@@ -78,6 +81,15 @@ export const exchangeSettings: SettingTable<ExchangeSettings> = {
     duration(90 * 86_400_000),
     "Shortest time between two merges of a peer, or shares",
     { default: "`10m`" },
+  ),
+  maxNamed: row(
+    "named-peers N",
+    wholeNumber(0, 1000),
+    "With --peer: also merge at most N crawlers that proven peers name",
+    {
+      default: "0",
+      doc: "with `--peer`: also merge at most N crawlers that [proven](protocol.md#trust) peers name; with `--allow-private` also at private addresses",
+    },
   ),
   shareInto: row(
     "share-into DIR",

@@ -4,6 +4,7 @@ import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { ModelSteering, type VisitSeen } from "./engine/model-steering.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+import { PeerCircle } from "./engine/peer-circle.ts";
 import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
 import { isSigned } from "./file-signature.ts";
 import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
@@ -97,6 +98,7 @@ export class EventExchange {
     if (this.#roots.length === 0) return;
     await using requests = createPeerFetcher(this.#roots, timing.now, this.#options);
     const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
+    const circle = new PeerCircle(this.#roots, this.#options.maxNamed ?? 0);
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const [peer = "", at = 0] = [...due]
@@ -115,8 +117,13 @@ export class EventExchange {
       const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates, isSigned };
       const startedAt = timing.now();
       const merge = await mergePeer(peer, ports, boundsOf(this.#options), signal);
-      due.set(peer, timing.now() + this.#intervalMs);
       if (signal.aborted) return;
+      for (const other of circle.note(merge, (named) => candidates.trustOf(named).isQuarantined))
+        due.set(other, timing.now());
+      if (circle.has(peer)) due.set(peer, timing.now() + this.#intervalMs);
+      else due.delete(peer);
+      this.#allowance.most = circle.size;
+      if (this.#model !== undefined) this.#model.peers = circle.size;
       const { counts } = candidates;
       this.#rho = this.#controller(this.#rho, { kind: "merge", events: counts.added + counts.sooner });
       const fresh = counts.added + counts.sooner;

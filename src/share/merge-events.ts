@@ -3,6 +3,7 @@ import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+import { PeerCircle } from "./engine/peer-circle.ts";
 import { isSigned } from "./file-signature.ts";
 import { createClaimBook } from "./peer-trust.ts";
 
@@ -16,6 +17,10 @@ export interface MergeLimits {
   readonly maxFileBytes?: number;
   /** Most URLs that all peers together add to a site. @default 1000 */
   readonly maxNewPerSite?: number;
+  /** Most crawlers that are merged because a peer names them of which enough was proved. @default 0 */
+  readonly maxNamed?: number;
+  /** Whether those may have private addresses. @default false */
+  readonly allowPrivate?: boolean;
   readonly userAgent?: string;
 }
 
@@ -51,10 +56,10 @@ export function rootsOf(peers: readonly string[]): string[] {
 export function createPeerFetcher(
   roots: readonly string[],
   clock: Clock,
-  { userAgent }: MergeLimits,
+  { userAgent, allowPrivate }: MergeLimits,
 ): ReturnType<typeof createFetcher> {
   const allowedPrivateOrigins = roots.map((peer) => new URL(peer).origin);
-  return createFetcher({ allowedPrivateOrigins, clock, ...omitUndefined({ userAgent }) });
+  return createFetcher({ allowedPrivateOrigins, clock, ...omitUndefined({ userAgent, allowPrivate }) });
 }
 
 /** The bounds of one merge with one peer. */
@@ -97,7 +102,8 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
       options.maxNewPerSite ?? defaultMaxNewPerSite,
     );
     const merges: PeerMerge[] = [];
-    const { isAcceptingKey = false } = options;
+    const circle = new PeerCircle(roots, options.maxNamed ?? 0);
+    // It grows.
     for (const peer of roots) {
       signal?.throwIfAborted();
       const ports = {
@@ -107,10 +113,11 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
         now: clock,
         candidates,
         isSigned,
-        isAcceptingKey,
+        isAcceptingKey: options.isAcceptingKey === true && circle.isChosen(peer),
       };
       const merge = await mergePeer(peer, ports, boundsOf(options), signal);
       merges.push(merge);
+      roots.push(...circle.note(merge, (other) => candidates.trustOf(other).isQuarantined));
       options.onPeer?.(merge);
     }
     signal?.throwIfAborted();

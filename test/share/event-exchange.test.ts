@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { type FollowSitesOptions, followSites } from "../../src/crawler/follow/follow-sites.ts";
 import { dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
+import { firstTrust } from "../../src/share/engine/trust/peer-trust.ts";
 import { EventExchange, type ExchangeOptions } from "../../src/share/event-exchange.ts";
+import { openStore } from "../../src/storage/state/store.ts";
 import { PublishedSite } from "../crawler/engine/published-site.ts";
 import { ManualTime } from "../manual-time.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
@@ -157,6 +160,32 @@ test("a crawler that only merges requests what peers tell of, and nothing else",
   );
   trial.stop.abort();
   await following;
+});
+
+test("a crawler that a proven peer names is merged too, until it is in quarantine", limit, async () => {
+  await using trial = await Trial.open();
+  await using other = await Peer.open();
+  const { peer, time } = trial;
+  peer.answers.set("/robots.shr", `${peer.answers.get("/robots.shr")}x-tidemark-peer: ${other.url}\n`);
+  openStore({ into: trial.into })[Symbol.dispose]();
+  const now = Math.floor(time.now() / 1000);
+  {
+    using store = openStore({ into: trial.into });
+    const trust = { ...firstTrust, good: 60, at: now };
+    store.claims.settleClaims({ done: [], states: [[peer.url, trust]], withdrawnOf: [] });
+  }
+  const event = { url: "http://x.example/", kind: "updated", sizeBytes: 1, modifiedAt: 1, polledAt: 1 } as const;
+  const wrong = formatWebEvent({ ...event, crawler: "a:80 a" });
+  for (let day = dayOf(now); day < dayOf(now) + 1000; day++) other.answers.set(`/share/${day}.dat`, wrong);
+  const following = trial.follow({ rho: 0, maxNamed: 1, allowPrivate: true });
+  while (trial.merges.length < 12) {
+    time.pass(10 * minute);
+    await setTimeout(1);
+  }
+  trial.stop.abort();
+  await following;
+  // A record of another day is a fault, and the third one puts an unknown peer into quarantine.
+  assert.equal(other.requests.filter((path) => path === "/robots.shr").length, 3);
 });
 
 test("no more merges are made than rho leaves room for", limit, async () => {

@@ -375,6 +375,49 @@ test("crawlers that a peer names are told, at most twenty, and asked for nothing
   assert.deepEqual(other.requests, []);
 });
 
+test("crawlers that a proven peer names are merged up to a bound, as unknown ones, and what they name is not", async () => {
+  await using merger = await Merger.open();
+  await using other = await Peer.open();
+  await using third = await Peer.open();
+  const name = (peer: Peer, ...named: readonly Peer[]): void => {
+    const fields = named.map(({ url }) => `x-tidemark-peer: ${url}\n`).join("");
+    peer.answers.set("/robots.shr", `version: 1.0\ncrawler: peer.example:80 peer/1\nrepository: /share/\n${fields}`);
+  };
+  name(merger.peer, other);
+  name(other, third);
+  const control = "version: 1.0\ncrawler: third.example:80 c/1\nrepository: /share/\nx-tidemark-ed25519: ";
+  third.answers.set("/robots.shr", `${control}${"A".repeat(43)}\n`);
+  const event = formatWebEvent(merger.event("/a"));
+  other.answers.set(`/share/${merger.today}.dat`, event);
+  const merge = (more: object) => merger.merge({ maxNamed: 5, allowPrivate: true, ...more });
+  const merged = async (more = {}) => (await merge(more)).peers.map(({ peer }) => peer);
+  assert.deepEqual(await merged(), [merger.peer.url], "nothing was proved of who names");
+  merger.trust();
+  assert.deepEqual(await merged({ maxNamed: 0 }), [merger.peer.url]);
+  assert.deepEqual(other.requests, []);
+  const { peers, sooner } = await merge({});
+  assert.deepEqual(
+    peers.map(({ peer, trust }) => [peer, trust.isProven]),
+    [
+      [merger.peer.url, true],
+      [other.url, false],
+    ],
+  );
+  assert.equal(sooner, 1);
+  merger.trust(other.url);
+  assert.deepEqual(await merged(), [merger.peer.url, other.url, third.url]);
+  assert.deepEqual(await merged({ maxNamed: 1 }), [merger.peer.url, other.url]);
+  // What a peer names is not the operator's choice.
+  third.answers.set("/robots.shr", `${control}E${"A".repeat(42)}\n`);
+  assert.match((await merge({ isAcceptingKey: true })).peers[2]?.problem ?? "", /its key is E/);
+  assert.deepEqual(
+    (await merge({ allowPrivate: false })).peers.map(({ problem = "" }) => /address is special/.test(problem)),
+    [false, true, true],
+  );
+  merger.distrust(other.url);
+  assert.deepEqual(await merged(), [merger.peer.url]);
+});
+
 test("a store that a crawl holds, and a folder without a state, are refused", async () => {
   await using merger = await Merger.open();
   const refuses = (code: string) => (error: unknown) => error instanceof TidemarkError && error.code === code;

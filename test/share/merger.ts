@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
 import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
-import { firstTrust } from "../../src/share/engine/trust/peer-trust.ts";
+import { firstTrust, type PeerTrust } from "../../src/share/engine/trust/peer-trust.ts";
 import { type MergeEventsOptions, type MergeSummary, mergeEvents } from "../../src/share/merge-events.ts";
 import { openStore } from "../../src/storage/state/store.ts";
 import { Crawler } from "../crawler/engine/site-visit.ts";
@@ -109,11 +109,19 @@ export class Merger implements AsyncDisposable {
     });
   }
 
-  /** Lets the crawler trust the peer, as after many claims that were true. */
-  trust(): void {
+  /** Lets the crawler trust a peer, as after many claims that were true. */
+  trust(peer: string = this.peer.url): void {
+    this.#setTrust(peer, { ...firstTrust, good: 60, at: this.seconds });
+  }
+
+  /** Puts a peer into quarantine. */
+  distrust(peer: string): void {
+    this.#setTrust(peer, { ...firstTrust, isQuarantined: true, bad: 60, at: this.seconds });
+  }
+
+  #setTrust(peer: string, trust: PeerTrust): void {
     using store = openStore({ into: this.crawler.folder.path });
-    const trust = { ...firstTrust, good: 60, at: this.seconds };
-    store.claims.settleClaims({ done: [], states: [[this.peer.url, trust]], withdrawnOf: [] });
+    store.claims.settleClaims({ done: [], states: [[peer, trust]], withdrawnOf: [] });
   }
 
   /** The versions that the crawler holds of pages, as fields of an event. */

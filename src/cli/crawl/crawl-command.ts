@@ -195,6 +195,7 @@ export const crawlCommand: Command = defineCommand({
       "mode",
       "rho",
       "exchange",
+      "named-peers",
       "share-into",
       "share-url",
       "share-special",

@@ -117,7 +117,7 @@ class FollowRun {
     const { share, ...merging } = exchange;
     const moniker = userAgent ?? `tidemark/${packageVersion()}`;
     return new EventExchange({
-      ...{ ...merging, ...omitUndefined({ userAgent }) },
+      ...{ ...merging, ...omitUndefined({ userAgent, allowPrivate: settings.allowPrivate }) },
       ...(share === undefined ? {} : { share: { ...share, from: stateFile, moniker } }),
       onMerge: ({ problem, ...merge }) => {
         printEvent(this.#context, { event: "merge", ...merge, problem });

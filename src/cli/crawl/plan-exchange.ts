@@ -7,6 +7,7 @@ export interface ExchangeArguments {
   readonly peers: readonly string[];
   readonly rho: number | "auto" | "model";
   readonly intervalMs?: number;
+  readonly maxNamed?: number;
   /** Where what was seen is shared. */
   readonly share?: Pick<ShareEventsOptions, "into" | "url" | "special" | "contact" | "peers" | "keyFile">;
 }
@@ -16,7 +17,7 @@ export function planExchange(
   settings: ExchangeSettings,
   fail: (message: string) => never,
 ): ExchangeArguments | undefined {
-  const { peers = [], mode, rho, exchangeMs, shareInto, shareUrl, isNaming = false } = settings;
+  const { peers = [], mode, rho, exchangeMs, maxNamed, shareInto, shareUrl, isNaming = false } = settings;
   const { shareSpecial: special, shareContact: contact, shareSign: keyFile } = settings;
   if (mode === undefined && peers.length === 0 && shareInto === undefined) {
     const { peers: _, ...others } = exchangeSettings;
@@ -31,11 +32,12 @@ export function planExchange(
   const fixed = mode === undefined ? undefined : rhoOfMode(mode);
   if (fixed !== undefined && rho !== undefined) fail(`--mode ${mode} has a rho of its own: ${fixed}.`);
   if (fixed !== 1 && mode !== undefined && peers.length === 0) fail(`--mode ${mode} needs --peer.`);
+  if (maxNamed !== undefined && peers.length === 0) fail("--named-peers needs --peer.");
   const isHybrid = mode !== undefined && fixed === undefined;
   if (isHybrid && (rho === 0 || rho === 1)) fail(`--mode ${mode} needs a --rho between 0 and 1.`);
   return {
     ...{ peers, rho: fixed ?? rho ?? "auto" },
-    ...(exchangeMs === undefined ? {} : { intervalMs: exchangeMs }),
+    ...omitUndefined({ intervalMs: exchangeMs, maxNamed }),
     ...(shareInto === undefined || shareUrl === undefined
       ? {}
       : {

@@ -29,6 +29,10 @@ export const mergeCommand: Command = defineCommand({
     maxNewPerSite: row("max-new N", wholeNumber(0, 1_000_000), "Most URLs that all peers together add to a site", {
       default: "1000",
     }),
+    maxNamed: row("named-peers N", wholeNumber(0, 1000), "Also merge at most N crawlers that proven peers name", {
+      default: "0",
+    }),
+    allowPrivate: row("allow-private", flag, "Let these have private addresses: for a network of your own"),
     userAgent: row("user-agent TEXT", text, "What the requests send as User-Agent", { default: "`tidemark/VERSION`" }),
   },
   examples: [

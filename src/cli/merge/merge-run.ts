@@ -24,16 +24,15 @@ export async function runMerge(plan: MergePlan, context: RunContext): Promise<Ex
 
 async function merge(options: MergeEventsOptions, context: RunContext): Promise<ExitCode> {
   const { err, json, quiet, signal } = context;
-  const known = new Set(options.peers.map((peer) => new URL("/", peer).href));
-  const others = new Set<string>();
   const onPeer = (merge: PeerMerge): void => {
-    for (const named of merge.named) if (!known.has(named)) others.add(named);
     if (merge.problem !== undefined) err.write(`warning: ${merge.peer}: ${merge.problem}\n`);
     if (!json && !quiet) context.out.write(formatPeer(merge));
   };
   const summary = await mergeEvents({ ...options, signal, onPeer });
   printSummary(context, summary, () => {
     const { added, sooner, later, elsewhere, tooMany, deferred } = summary;
+    const merged = new Set(summary.peers.map(({ peer }) => peer));
+    const others = new Set(summary.peers.flatMap(({ named }) => named).filter((peer) => !merged.has(peer)));
     const named = [...others].map((peer) => `another crawler that a peer names: ${peer}\n`).join("");
     const refused = tooMany === 0 ? "" : `; ${formatNoun(tooMany, "new URL")} beyond --max-new`;
     const waiting = deferred === 0 ? "" : `; ${formatNoun(deferred, "event")} beyond what the peer is trusted with`;
@@ -63,8 +62,8 @@ function formatPeer({
   );
 }
 
-function formatTrust({ score, isQuarantined, proved, faults }: Omit<TrustedPeer, "peer">): string {
+function formatTrust({ score, isProven, isQuarantined, proved, faults }: Omit<TrustedPeer, "peer">): string {
   const found = Object.entries(faults).map(([fault, count]) => `, ${formatCount(count)} ${fault}`);
-  const state = isQuarantined ? "quarantined, " : "";
+  const state = isQuarantined ? "quarantined, " : isProven ? "proven, " : "";
   return `${state}trust ${score.toFixed(2)}, ${formatNoun(proved, "claim")} proved${found.join("")}`;
 }

@@ -23,7 +23,8 @@ const mostPolls = 1000;
 /** Runs {@link modelRho} in a crawler that goes on: counts what it saw of its own work, and plans by it. */
 export class ModelSteering {
   readonly #controller = modelRho();
-  readonly #peers: number;
+  /** How many there are. */
+  peers: number;
   #startedAt: number | undefined;
   readonly #pages = new Map<string, number>();
   #pageSum = 0;
@@ -33,7 +34,7 @@ export class ModelSteering {
   #plan: SharingPlan;
 
   constructor(peers: number) {
-    this.#peers = peers;
+    this.peers = peers;
     this.#plan = this.#planAt(0);
   }
 
@@ -67,7 +68,7 @@ export class ModelSteering {
 
   #planAt(now: number): SharingPlan {
     const pages = Math.max(1, this.#pageSum);
-    const [learned, polls, peers] = [this.#learned, this.#polls, this.#peers];
+    const [learned, polls, peers] = [this.#learned, this.#polls, this.peers];
     const seconds = Math.max(0, now - (this.#startedAt ?? now));
     const changesPerSecond = estimateChangesPerSecond({ learned, polls, pages, seconds, peers });
     const [plan, next] = this.#controller.plan(this.#state, { pages, changesPerSecond, peers });

@@ -52,19 +52,20 @@ export const fixedRho: RhoController = (state) => state;
 
 /** Merges that a crawler may make for the polls that it made, so that rho is the share of polls. */
 export class MergeAllowance {
-  readonly #most: number;
+  /** Merges that may be saved up. */
+  most: number;
   #merges: number;
 
   /** @param most - merges that may be saved up; as many may be made at the beginning */
   constructor(most: number) {
-    this.#most = most;
+    this.most = most;
     this.#merges = most;
   }
 
   /** Polls were made under a rho. */
   notePolls(count: number, rho: number): void {
-    const earned = rho === 0 ? this.#most : (count * (1 - rho)) / rho;
-    this.#merges = Math.min(this.#most, this.#merges + earned);
+    const earned = rho === 0 ? this.most : (count * (1 - rho)) / rho;
+    this.#merges = Math.min(this.most, this.#merges + earned);
   }
 
   /** Takes a merge, if one may be made. Without polls all may, with nothing but polls none may. */

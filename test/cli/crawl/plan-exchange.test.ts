@@ -38,6 +38,10 @@ const rows = [
     { peers, rho: 0.3 },
   ],
   [
+    { peers, maxNamed: 5, exchangeMs: 1000 },
+    { peers, rho: "auto", maxNamed: 5, intervalMs: 1000 },
+  ],
+  [
     { mode: "sharing-hybrid", peers, ...share },
     { peers, rho: "auto", share: shared },
   ],
@@ -68,6 +72,8 @@ const refused = [
   [{ peers, isNaming: true }, /--share-peers need --share-into/],
   [{ rho: 0.5 }, /--rho needs --peer, --mode or --share-into/],
   [{ exchangeMs: 1 }, /--exchange needs --peer/],
+  [{ maxNamed: 1 }, /--named-peers needs --peer/],
+  [{ mode: "altruistic", maxNamed: 1, ...share }, /--named-peers needs --peer/],
   [{ shareUrl: "http://x.example/" }, /--share-url needs --peer/],
   [{ peers, shareInto: "docroot" }, /--share-into and --share-url need each other/],
   [{ peers, mode: "sharing-hybrid" }, /--mode sharing-hybrid needs --share-into/],

@@ -75,11 +75,17 @@ test("claims that are true raise the trust in a peer", async () => {
   const first = await trial.tell(["/a", "/b"]);
   assert.deepEqual(
     [first.sooner, first.peers[0]?.trust],
-    [2, { score: 0.8, isQuarantined: false, proved: 0, faults: {} }],
+    [2, { score: 0.8, isProven: false, isQuarantined: false, proved: 0, faults: {} }],
   );
   assert.deepEqual((await trial.visit(2)).sort(), ["200 /a", "200 /b"]);
   const second = await trial.tell([]);
-  assert.deepEqual(second.peers[0]?.trust, { score: 0.83, isQuarantined: false, proved: 2, faults: {} });
+  assert.deepEqual(second.peers[0]?.trust, {
+    score: 0.83,
+    isProven: false,
+    isQuarantined: false,
+    proved: 2,
+    faults: {},
+  });
 });
 
 // What a peer says of four pages that stay as they are, and the fault that it is.
@@ -224,7 +230,7 @@ test("a peer that is forgiven begins anew", async () => {
   assert.equal(trial.trust().isQuarantined, true);
   const { merger } = trial;
   const { peers } = await merger.merge({ isForgiving: true });
-  assert.deepEqual(peers[0]?.trust, { score: 0.8, isQuarantined: false, proved: 0, faults: {} });
+  assert.deepEqual(peers[0]?.trust, { score: 0.8, isProven: false, isQuarantined: false, proved: 0, faults: {} });
 });
 
 test("trust and open claims do not depend on where merges and visits are cut", { timeout: 60_000 }, async () => {

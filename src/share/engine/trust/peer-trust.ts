@@ -120,12 +120,15 @@ export function noteActed(trust: PeerTrust, day: number): PeerTrust {
 export interface TrustSummary extends Pick<PeerTrust, "isQuarantined" | "proved" | "faults"> {
   /** Mean of the share of its claims that are true, from 0 to 1. */
   readonly score: number;
+  /** Whether enough was proved that most of what it says is not checked, and that other crawlers that it names may be merged. */
+  readonly isProven: boolean;
 }
 
 /** Says how far a peer is trusted. */
 export function summarizeTrust(trust: PeerTrust): TrustSummary {
   const { isQuarantined, proved, faults: found } = trust;
-  return { score: Math.round(100 * scoreOf(trust)) / 100, isQuarantined, proved, faults: found };
+  const score = Math.round(100 * scoreOf(trust)) / 100;
+  return { score, isProven: isProven(trust), isQuarantined, proved, faults: found };
 }
 
 /** The fault of a false claim. */
