@@ -130,9 +130,10 @@ export interface FetchedOutcome extends Answered {
   /** As it came, where `validators` leaves it out: the page changed in the second in which it was asked for. */
   readonly lastModified?: string | undefined;
   readonly contentType: string | undefined;
-  /** Fields that contain links, as received; repeated `Link` fields form one list. */
+  /** Fields that contain links, and what language the page is in, as received; repeated `Link` fields form one list. */
   readonly link?: string | undefined;
   readonly refresh?: string | undefined;
+  readonly contentLanguage?: string | undefined;
   /**
    * Content codings named by the server, lower case, that were not decoded: either decoding was not requested, or the
    * body was not really encoded. Undefined if they were decoded.

@@ -32,8 +32,12 @@ export function judgeAnswer(
   const { receivedBytes, requests, finalPath, isRedirected } = facts;
   const answered = { status, receivedBytes, requests };
   if (status === 200 || (status === 206 && isRangeAskedFor(request, fields.contentRange))) {
-    const { contentType, cacheControl, link, refresh } = fields;
-    const links = { ...(link === undefined ? {} : { link }), ...(refresh === undefined ? {} : { refresh }) };
+    const { contentType, cacheControl, link, refresh, contentLanguage } = fields;
+    const links = {
+      ...(link === undefined ? {} : { link }),
+      ...(refresh === undefined ? {} : { refresh }),
+      ...(contentLanguage === undefined ? {} : { contentLanguage }),
+    };
     const { body, isDecoded } = answer;
     const validators = isRedirected ? {} : withoutWeakDate(fields, facts.now);
     const { lastModified } = isRedirected ? {} : fields.validators;

@@ -107,6 +107,8 @@ function makeCrawler(into: string, sites: number, askedAt: number): void {
     }
   }
   state.exec("COMMIT");
+  // As a crawler leaves it, which does so all the time; what is closed with much to do has a lock for a while.
+  state.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   state.close();
 }
 

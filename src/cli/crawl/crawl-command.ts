@@ -12,6 +12,7 @@ import {
 } from "../../config/index.ts";
 import { omitUndefined, pageOrders } from "../../core/index.ts";
 import { areIntervalsInOrder, crawlSettings, exchangeSettings, webOrders } from "../../crawler/index.ts";
+import { isLanguageTag } from "../../formats/html/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
@@ -44,10 +45,21 @@ const orders: readonly [string, ...string[]] = [
 ];
 const many = wholeNumber(1, 1_000_000_000);
 
+const tagExpects = "a language tag, such as de or pt-BR";
+const languageTags: typeof texts = {
+  ...texts,
+  expects: tagExpects,
+  parseText: (given) => (isLanguageTag(given) ? given : undefined),
+};
+
 const webSettings = {
   scopeDomains: row("scope-domain NAME", texts, "With --web: only hosts of this domain, or of a suffix such as de", {
     default: "all",
     doc: "with `--web`: only this host and those below it, such as `example.org`, or those of a suffix, such as `de`; repeatable",
+  }),
+  languages: row("language TAG", languageTags, "With --web: follow links only of pages in this language", {
+    default: "all",
+    doc: "with `--web`: follow links only of pages in this language, such as `de`, which includes `de-AT`, and of pages that name none; repeatable",
   }),
   maxHops: row("max-hops N", wholeNumber(0, 1_000_000), "With --web: follow at most N links from one site to another", {
     default: "no limit",
@@ -207,6 +219,7 @@ export const crawlCommand: Command = defineCommand({
     "The Web": [
       "web",
       "scope-domain",
+      "language",
       "max-hops",
       "max-total",
       ...hostBounds,

@@ -4,6 +4,7 @@ import { formatCount } from "../terminal/quantity.ts";
 /** Why links were held back, as what follows a number of them. */
 const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
   "out-of-scope": "out of scope",
+  language: "of pages in other languages (--language)",
   depth: "too deep in a site (--depth)",
   hops: "too many sites away (--max-hops)",
   sites: "to more sites than --max-sites",

@@ -14,6 +14,7 @@ import {
   type Found,
   formatFound,
   hostOf,
+  type LinkOrigin,
   originOf,
   parseFound,
   type ScopeMeans,
@@ -58,12 +59,6 @@ interface FrontierMeans extends ScopeMeans {
   readonly done: number;
   /** With `optimal`. */
   readonly ranks: GivenRanks | undefined;
-}
-
-/** The page that has a link. */
-interface Origin extends Found {
-  readonly url: string;
-  readonly origin: string;
 }
 
 interface TurnEnd {
@@ -185,7 +180,7 @@ export class WebFrontier {
   }
 
   /** Adds the pages that links lead to, as far as the scope admits them; each URL once. */
-  add(links: readonly string[], from: Origin | undefined, steps = 1): void {
+  add(links: readonly string[], from: LinkOrigin | undefined, steps = 1): void {
     const raised = this.#priorities.raise(links, from?.url);
     const admitted: AdmittedPage[] = [];
     this.#pending.clear();
@@ -224,7 +219,7 @@ export class WebFrontier {
   }
 
   /** Puts pages of a higher rank than before where they belong, by the way that led to them now. */
-  #putAgain(urls: readonly string[], { depth, inSite, hops, origin }: Origin): void {
+  #putAgain(urls: readonly string[], { depth, inSite, hops, origin }: LinkOrigin): void {
     const own = urls.filter((url) => originOf(url) === origin);
     const others = urls.filter((url) => originOf(url) !== origin);
     const of = (url: string): number => this.#priorities.of(url, seedFound);

@@ -7,6 +7,11 @@ import type { Keep } from "../kept-site.ts";
 export interface WebScopeOptions {
   /** Hosts of these domains only: `example.org` with all hosts below it, or a suffix such as `de`. Default: all hosts. */
   readonly scopeDomains?: readonly string[] | undefined;
+  /**
+   * Links are followed only of pages in these languages, `de` with `de-AT`, and of pages that name no language (RFC 4647, basic filtering).
+   * Default: of all pages.
+   */
+  readonly languages?: readonly string[] | undefined;
   /** Most links within a site from where it was entered. Default: no bound. */
   readonly maxDepth?: number | undefined;
   /** Most links from one site to another on the way from a seed. Default: no bound. */
@@ -98,6 +103,7 @@ export type WebOrder = (typeof webOrders)[number];
 
 export const heldBackReasons = [
   "out-of-scope",
+  "language",
   "depth",
   "hops",
   "sites",

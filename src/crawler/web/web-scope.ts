@@ -15,6 +15,14 @@ export interface Found {
   readonly hops: number;
 }
 
+/** The page that has a link. */
+export interface LinkOrigin extends Found {
+  readonly url: string;
+  readonly origin: string;
+  /** Its language, in lower case, if it names one. */
+  readonly language?: string | undefined;
+}
+
 export const seedFound: Found = { depth: 0, inSite: 0, hops: 0 };
 
 /** As a word without spaces. */
@@ -81,6 +89,7 @@ const maxRecent = 100_000;
 export class WebScope {
   readonly #options: WebScopeOptions;
   readonly #domains: readonly string[];
+  readonly #languages: readonly string[];
   readonly #scope: UrlScope;
   readonly #traps: TrapGuard;
   readonly #known: KnownSites;
@@ -94,6 +103,7 @@ export class WebScope {
   constructor(options: WebScopeOptions, { filter, mediaTypes, now }: ScopeMeans, known: KnownSites) {
     this.#options = options;
     this.#domains = (options.scopeDomains ?? []).map((name) => name.toLowerCase().replace(/^\*?\./, ""));
+    this.#languages = (options.languages ?? []).map((range) => range.toLowerCase());
     this.#scope = new UrlScope(filter, mediaTypes);
     this.#traps = new TrapGuard(now);
     this.#known = known;
@@ -119,11 +129,12 @@ export class WebScope {
    * Whether a link is followed.
    *
    * @param link - absolute, in the URL parser's form, without fragment
-   * @param from - the site with the link, and how the linking page was found; undefined for a seed
+   * @param from - the page with the link; undefined for a seed
    * @returns undefined if it is not, or was admitted lately
    */
-  admit(link: string, from: (Found & { readonly origin: string }) | undefined, steps = 1): AdmittedPage | undefined {
+  admit(link: string, from: LinkOrigin | undefined, steps = 1): AdmittedPage | undefined {
     if (this.#recent.has(link)) return undefined;
+    if (from?.language !== undefined && !this.#isWantedLanguage(from.language)) return this.holdBack("language");
     const origin = originOf(link);
     if (origin.includes("@")) return this.holdBack("out-of-scope");
     const isKnown = this.#known.has(origin);
@@ -150,6 +161,11 @@ export class WebScope {
     return origin === from.origin
       ? { depth, inSite: from.inSite + steps, hops: from.hops }
       : { depth, inSite: 0, hops: from.hops + 1 };
+  }
+
+  // The basic filtering of RFC 4647, section 3.3.1.
+  #isWantedLanguage(language: string): boolean {
+    return this.#languages.length === 0 || this.#languages.some((range) => `${language}-`.startsWith(`${range}-`));
   }
 
   #isInDomains(origin: string): boolean {

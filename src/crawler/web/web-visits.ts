@@ -21,7 +21,7 @@ import { watchRedirects } from "./redirects.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions } from "./web-options.ts";
-import { type Found, originOf } from "./web-scope.ts";
+import { type Found, type LinkOrigin, originOf } from "./web-scope.ts";
 
 const pageTypes = ["text/html", "application/xhtml+xml"];
 
@@ -218,19 +218,25 @@ export class WebVisits {
   }
 
   #takeLinks(origin: string, found: Found | undefined, page: LinkedPage): void {
-    const { contentType, link, refresh } = page.head;
+    const { contentType, ...fields } = page.head;
     if (/^text\/css\b/i.test(contentType ?? "")) return;
-    const options = { robotsNames: this.#agent, fields: { link, refresh } };
-    const { links, isNofollow } = readLinks(page.body, contentType, origin + page.path, options);
+    const options = { robotsNames: this.#agent, fields };
+    const { links, isNofollow, language } = readLinks(page.body, contentType, origin + page.path, options);
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
     const urls = new Set(followed.map(({ url }) => url));
-    this.#addLinks(origin, page.path, found, [...urls], 1);
+    this.#addLinks(origin, page.path, found && { ...found, language }, [...urls], 1);
     // What redirects within the site leads to the page whose body it has.
     if (page.path !== page.url.path)
       this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + page.path]);
   }
 
-  #addLinks(origin: string, path: string, from: Found | undefined, urls: readonly string[], steps: number): void {
+  #addLinks(
+    origin: string,
+    path: string,
+    from: (Found & Pick<LinkOrigin, "language">) | undefined,
+    urls: readonly string[],
+    steps: number,
+  ): void {
     this.#linkCount += urls.length;
     this.#ports.links.add(this.#ports.timing.now(), origin + path, urls);
     if (from !== undefined) this.#ports.addFound(urls, { ...from, origin, url: origin + path }, steps);

@@ -22,7 +22,7 @@ export { kindOfLink } from "./link-attributes.ts";
 export { type FoundLink, pageKinds } from "./link-list.ts";
 export { decodeReferences, readRefresh, readSrcset } from "./link-values.ts";
 export { type PageHead, readPageHead } from "./page-head.ts";
-export { readLinks, readStyleLinks } from "./page-links.ts";
+export { isLanguageTag, readLinks, readStyleLinks } from "./page-links.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { resemblance } from "./sketch.ts";
 export { readStyleReferences } from "./style-links.ts";

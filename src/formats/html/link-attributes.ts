@@ -127,7 +127,7 @@ export function isNofollowRel(rel: string | undefined): boolean {
   return rel !== undefined && unfollowed.test(rel);
 }
 
-/** All attributes of links, and those that say what a link is for. */
+/** All attributes of links, those that say what a link is for, and those that say what language a page is in. */
 export const linkAttributes: ReadonlySet<string> = new Set([
   ...Object.values(htmlElements).flatMap(Object.keys),
   ...Object.keys(shown),
@@ -135,5 +135,5 @@ export const linkAttributes: ReadonlySet<string> = new Set([
   ..."rel imagesrcset style name property itemprop content http-equiv type method action formaction formmethod".split(
     " ",
   ),
-  ..."srcdoc value valuetype data codebase classid archive code".split(" "),
+  ..."srcdoc value valuetype data codebase classid archive code lang xml:lang".split(" "),
 ]);

@@ -10,16 +10,25 @@ import { maxStyleLength, readStyleReferences } from "./style-links.ts";
 export interface LinkOptions {
   /** Names of `meta` elements that speak to us, beside `robots`, in lower case. Default: that of this program. */
   readonly robotsNames?: readonly string[];
-  /** Fields of the response that say of links what elements of the page could: `Link` and `Refresh`, as received. */
-  readonly fields?: { readonly link?: string | undefined; readonly refresh?: string | undefined };
+  /** Fields of the response that say what elements of the page could: `Link`, `Refresh` and `Content-Language`, as received. */
+  readonly fields?: {
+    readonly link?: string | undefined;
+    readonly refresh?: string | undefined;
+    readonly contentLanguage?: string | undefined;
+  };
 }
 
-/** What a page links to, and says of links. */
+/** What a page links to, and says of links and of itself. */
 export interface PageLinks {
   /** Each once a kind, in the order in which they stand. */
   readonly links: readonly FoundLink[];
   /** Whether the page says to everybody, or to us, that its links are not to be followed. */
   readonly isNofollow: boolean;
+  /**
+   * The language tag of its `html` element, else of a `meta` element, else of its field, in lower case; undefined if it names none, or
+   * several (HTML Living Standard, section 3.2.6.2).
+   */
+  readonly language: string | undefined;
 }
 
 type Attributes = ReadonlyMap<string, string>;
@@ -52,6 +61,7 @@ export function readLinks(
 class LinkReader {
   readonly #page: string;
   readonly #robotsNames: readonly string[];
+  readonly #fieldLanguage: string | undefined;
   /** Links stay as they are written until the end, for a `<base>` holds wherever it stands. */
   readonly #list = new LinkList();
   #frameDepth = 0;
@@ -60,10 +70,14 @@ class LinkReader {
   #bareAction: string | undefined;
   #base: string | undefined;
   #isNofollow = false;
+  /** Of the `html` element; empty if it says that none is known. */
+  #language: string | undefined;
+  #declaredLanguage: string | undefined;
 
   constructor(page: string, { robotsNames = ["tidemark"], fields }: LinkOptions) {
     this.#page = page;
     this.#robotsNames = ["robots", ...robotsNames];
+    this.#fieldLanguage = fields?.contentLanguage;
     this.#readFields(fields);
   }
 
@@ -80,6 +94,7 @@ class LinkReader {
     return {
       links: this.#list.resolveAll(this.#page, this.#findBase(), encoding),
       isNofollow: this.#isNofollow,
+      language: languageOf(this.#language ?? this.#declaredLanguage ?? this.#fieldLanguage),
     };
   }
 
@@ -157,6 +172,10 @@ class LinkReader {
       return;
     }
     switch (name) {
+      case "html":
+        if (this.#frameDepth === 0)
+          this.#language ??= attributeOf(attributes, "lang") ?? attributeOf(attributes, "xml:lang");
+        break;
       case "base":
         if (this.#frameDepth === 0) this.#base ??= attributeOf(attributes, "href");
         break;
@@ -222,7 +241,9 @@ class LinkReader {
   #readMeta(attributes: Attributes): void {
     const content = attributeOf(attributes, "content");
     if (content === undefined || content.length >= maxValueLength) return;
-    if (attributes.get("http-equiv")?.toLowerCase() === "refresh") {
+    const field = attributes.get("http-equiv")?.toLowerCase();
+    if (field === "content-language" && this.#frameDepth === 0) this.#declaredLanguage ??= content;
+    if (field === "refresh") {
       const url = readRefresh(content);
       if (url !== undefined) this.#list.add("meta-refresh", url, false);
       return;
@@ -256,6 +277,16 @@ class LinkReader {
 function attributeOf(attributes: Attributes, name: string): string | undefined {
   const value = attributes.get(name);
   return value === undefined ? undefined : decodeReferences(value);
+}
+
+function languageOf(text: string | undefined): string | undefined {
+  const tag = text?.trim().toLowerCase() ?? "";
+  return isLanguageTag(tag) ? tag : undefined;
+}
+
+/** Whether a text has the form of a language tag, or of a range of them (RFC 4647 section 2.1). */
+export function isLanguageTag(text: string): boolean {
+  return /^[a-z]{1,8}(?:-[a-z\d]{1,8}){0,10}$/i.test(text);
 }
 
 function isGet(method: string | undefined): boolean {

@@ -152,6 +152,29 @@ describe("crawlWeb", () => {
     });
   }
 
+  it("follows links only of pages in some languages, and of those that name none", async () => {
+    const pages: Record<string, string> = {
+      "/": '<html lang="de-AT"><a href="/en">x</a><a href="/field">x</a><a href="/none">x</a><a href="/several">x</a>',
+      "/en": '<html lang="EN"><a href="/not-1">x</a>',
+      "/field": '<a href="/not-2">x</a>',
+      "/none": '<a href="/yes-1">x</a>',
+      "/several": '<meta http-equiv="content-language" content="en, fr"><a href="/yes-2">x</a><a href="/not-1">x</a>',
+    };
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        response.setHeader("content-type", "text/html");
+        if (path === "/field") response.setHeader("content-language", "fr");
+        response.end(pages[path] ?? "<p>end");
+      },
+    });
+    using temp = makeTempFolder();
+    const seeds = [`${web.originOf("a.example")}/`];
+    const { heldBack } = await crawlWeb({ ...optionsFor(web, temp.path), seeds, languages: ["DE"] });
+    const wanted = [...Object.keys(pages), "/not-1", "/yes-1", "/yes-2"].map((path) => `a.example${path}`);
+    assert.deepEqual([web.pages().sort(), heldBack], [wanted.sort(), { language: 2 }]);
+  });
+
   it("ends at the most pages of all, and goes on where it stopped when more may be", async () => {
     await using web = await serve(three);
     using temp = makeTempFolder();

@@ -277,3 +277,23 @@ test("a link is what the URL parser makes of it, however plain it is", () => {
     { numRuns: 3000 },
   );
 });
+
+const languages: ReadonlyArray<readonly [html: string, field: string | undefined, language: string | undefined]> = [
+  ['<!doctype html><html lang="de-AT">', "fr", "de-at"],
+  ["<html xml:lang=pt>", undefined, "pt"],
+  ['<html lang="">', "fr", undefined],
+  ['<html><div lang="it">', "fr", "fr"],
+  ['<meta http-equiv="Content-Language" content=" en ">', "fr", "en"],
+  ['<html lang="sv"><meta http-equiv="content-language" content="en">', undefined, "sv"],
+  ["<p>none", "fr, de", undefined],
+  ["<p>none", "no language!", undefined],
+  ["<p>none", undefined, undefined],
+  ['<iframe srcdoc="<html lang=fi>"></iframe>', undefined, undefined],
+];
+for (const [html, contentLanguage, language] of languages)
+  test(`the language of ${html} with the field ${contentLanguage} is ${language}`, () => {
+    const { language: found } = readLinks(Buffer.from(html), "text/html", "http://a.example/", {
+      fields: { contentLanguage },
+    });
+    assert.equal(found, language);
+  });

@@ -18,7 +18,7 @@ import {
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { parseW3cDate } from "../../../formats/time/index.ts";
-import type { CrawlVisit } from "../discovery/crawl-visit.ts";
+import type { CrawlVisit, LinkedPage } from "../discovery/crawl-visit.ts";
 import { hasLinks } from "../discovery/url-scope.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow, type VisitRequest } from "../politeness/patient-request.ts";
@@ -55,7 +55,7 @@ export interface ReceivedPage {
   readonly path: string;
   /** The body without content coding, if its links are to be read. */
   readonly searchable: Uint8Array | undefined;
-  readonly head: Pick<FetchedOutcome, "contentType" | "link" | "refresh">;
+  readonly head: LinkedPage["head"];
 }
 
 interface Body extends HeldBody {
