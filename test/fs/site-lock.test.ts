@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { TidemarkError } from "../../src/core/error.ts";
@@ -68,14 +69,19 @@ test("a lock whose process number another process has now is taken over", async 
 
 test("the lock of a process that ended and that nobody waited for is taken over", async () => {
   using folder = makeTempFolder();
-  // The child of a shell that was replaced by another program stays a zombie.
-  const parent = spawn("sh", ["-c", `"$0" --version > /dev/null & echo $!; exec sleep 600`, process.execPath], {
-    stdio: ["ignore", "pipe", "inherit"],
+  // The child of a shell that was replaced by another program stays a zombie. It ends only after that: the shell may wait for it.
+  const parent = spawn("sh", ["-c", "cat <&3 & echo $!; exec sleep 600"], {
+    stdio: ["ignore", "pipe", "inherit", "pipe"],
   });
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await new Promise((done) => setImmediate(done));
+  };
   try {
-    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const [line] = (await once(parent.stdout as Readable, "data")) as [Buffer];
     const pid = Number(line.toString());
-    while (!/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) await new Promise((done) => setImmediate(done));
+    await until(() => readFileSync(`/proc/${parent.pid}/comm`, "latin1") === "sleep\n");
+    (parent.stdio[3] as Writable).end();
+    await until(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "latin1")));
     writeLock(folder.path, { pid, processStart: "" });
     await using _lock = await SiteLock.take(folder.path, since);
   } finally {
