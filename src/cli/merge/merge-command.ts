@@ -15,11 +15,11 @@ export const mergeCommand: Command = defineCommand({
     into: row("into DIR", path, mirrorsFolder, { default: "required" }),
     stateFile: stateOption,
     isListing: row("list", flag, "Print how far each peer is trusted, and merge nothing"),
-    isForgiving: row("forgive", flag, "Forget what the named peers claimed before, and whether it was true"),
+    isForgiving: row("forgive", flag, "Forget what these peers claimed before, and whether it was true"),
     isAcceptingKey: row(
       "accept-key",
       flag,
-      "Accept that the named peers sign with another key than before, or not any more",
+      "Accept that these peers sign with another key than before, or not any more",
     ),
     days: row("days N", wholeNumber(1, 3650), "Days that are asked for at most, today included", { default: "30" }),
     maxEvents: row("max-events N", wholeNumber(1, 1_000_000_000), "Most events of a peer's day", {
@@ -32,7 +32,11 @@ export const mergeCommand: Command = defineCommand({
     maxNamed: row("named-peers N", wholeNumber(0, 1000), "Also merge at most N crawlers that proven peers name", {
       default: "0",
     }),
-    allowPrivate: row("allow-private", flag, "Let these have private addresses: for a network of your own"),
+    allowPrivate: row(
+      "allow-private",
+      flag,
+      "Let crawlers that peers name have private addresses: for a network of your own",
+    ),
     userAgent: row("user-agent TEXT", text, "What the requests send as User-Agent", { default: "`tidemark/VERSION`" }),
   },
   examples: [
