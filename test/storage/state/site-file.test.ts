@@ -66,7 +66,11 @@ describe("SiteFile", () => {
     using file = new SiteFile({ folder: temp.path, site: 1 });
     file.load([]);
     const { changed } = file.changes();
-    const damaged = changed.map(({ number, bytes }) => ({ number, bytes: number === 1 ? bytes.subarray(1) : bytes }));
+    // Cut off: bytes that are wrong may pass, as raw DEFLATE has no checksum.
+    const damaged = changed.map(({ number, bytes }) => ({
+      number,
+      bytes: number === 1 ? bytes.subarray(0, -1) : bytes,
+    }));
     const bomb = Buffer.from("7dc101010000008090feafee080a0000000000000000000000000000000000", "hex");
     for (const blocks of [
       changed.slice(1),
