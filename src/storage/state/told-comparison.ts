@@ -100,9 +100,11 @@ export class ToldComparison {
         continue;
       }
       const order = this.#comparePath(event);
-      if (order <= 0) this.#standings[event] = order === 0 ? this.#judge(event) : toldStandings.unknown;
-      if (order <= 0) event += 1;
-      if (order >= 0) this.#passRow();
+      if (order < 0) this.#standings[event++] = toldStandings.unknown;
+      else {
+        if (order === 0) this.#standings[event] = this.#judge(event++);
+        this.#passRow();
+      }
     }
     return event;
   }
@@ -129,9 +131,9 @@ export class ToldComparison {
     let code = asked.charCodeAt(at);
     if (code === plus) return toldStandings.answered;
     if (code === minus) return toldStandings.unknown;
-    if (code !== lineFeed) {
+    if (code >= zero) {
       let askedAt = 0;
-      for (; code !== lineFeed; code = asked.charCodeAt(++at)) askedAt = askedAt * 10 + code - zero;
+      for (; code >= zero; code = asked.charCodeAt(++at)) askedAt = askedAt * 10 + code - zero;
       if (askedAt >= (polledAt[this.#from + event] as number)) return toldStandings.answered;
     }
     const digests = this.#digests;
