@@ -1,6 +1,7 @@
 import { TidemarkError } from "../core/index.ts";
 import { ByteText } from "../fs/index.ts";
 import { readNodeNames } from "../graph/index.ts";
+import { anchorsFileOf, groupAnchors, hasAnchors } from "./anchors.ts";
 import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
 import { formatParquet, type ParquetRows } from "./parquet.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
@@ -13,19 +14,21 @@ export interface ExportOptions {
   readonly links?: string;
   /** File for the names of nodes. */
   readonly names?: string;
+  /** File for the texts of links. */
+  readonly anchors?: string;
   readonly signal?: AbortSignal;
 }
 
 const flushBytes = 256 * 1024;
 
 /**
- * Writes a graph as lists: `from TAB to` a line, sorted by both numbers, and `node TAB name`. So Common Crawl publishes graphs, and
- * so WebGraph's `ArcListASCIIGraph` reads them. In Parquet the columns are `source` and `target`, and `id` and `name`. Memory does not
- * grow with the graph.
+ * Writes a graph as lists: `from TAB to` a line, sorted by both numbers, `node TAB name`, and `to TAB from TAB text`. So Common Crawl publishes graphs, and
+ * so WebGraph's `ArcListASCIIGraph` reads them. In Parquet the columns are `source` and `target`, `id` and
+ * `name`, and `target`, `source` and `text`. Memory does not grow with the graph.
  *
- * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`; `bad-option` if names are asked for and there are none
+ * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`; `bad-option` if names or texts are asked for and there are none
  */
-export async function exportGraph({ folder, links, names, signal }: ExportOptions): Promise<{
+export async function exportGraph({ folder, links, names, anchors, signal }: ExportOptions): Promise<{
   readonly nodes: number;
   readonly links: number;
 }> {
@@ -33,6 +36,10 @@ export async function exportGraph({ folder, links, names, signal }: ExportOption
   if (names !== undefined && !hasNames(folder))
     throw new TidemarkError("bad-option", `The nodes of the graph in ${folder} have no names.`, {
       hint: "Leave --names out.",
+    });
+  if (anchors !== undefined && !hasAnchors(folder))
+    throw new TidemarkError("bad-option", `The links of the graph in ${folder} have no texts.`, {
+      hint: "A graph has them if it is imported from a crawl with --link-texts. Leave --anchors out.",
     });
   if (links !== undefined)
     await writeTextPieces(
@@ -42,6 +49,10 @@ export async function exportGraph({ folder, links, names, signal }: ExportOption
   if (names !== undefined) {
     const text = readTextFile(namesFileOf(folder), signal);
     await writeTextPieces(names, isParquet(names) ? formatParquet(nameColumns, groupNames(text)) : text);
+  }
+  if (anchors !== undefined) {
+    const rows = isParquet(anchors) && formatParquet(anchorColumns, groupAnchors(folder, signal));
+    await writeTextPieces(anchors, rows || readTextFile(anchorsFileOf(folder), signal));
   }
   return { nodes: file.nodes, links: file.links };
 }
@@ -54,6 +65,11 @@ const linkColumns = [
 const nameColumns = [
   { name: "id", kind: "number" },
   { name: "name", kind: "text" },
+] as const;
+const anchorColumns = [
+  { name: "target", kind: "number" },
+  { name: "source", kind: "number" },
+  { name: "text", kind: "text" },
 ] as const;
 const namesInGroup = 65_536;
 

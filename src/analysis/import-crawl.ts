@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { RecordSort } from "../fs/index.ts";
 import { readLinks } from "../storage/index.ts";
+import { AnchorSort, anchorsFileOf } from "./anchors.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { beginGraph } from "./import-graph.ts";
 import { LinksWriter } from "./links-writer.ts";
@@ -27,12 +28,15 @@ export interface CrawlImportSummary {
   readonly revisited: number;
   /** Links to URLs that are too long for a list of names. */
   readonly tooLong: number;
+  /** Different texts of links. */
+  readonly texts: number;
 }
 
 /** A line of names has at most 8,192 bytes. */
 const maxUrlBytes = 8_170;
 const rowBytes = 6;
-const [isAnswer, isLink] = [0, 1];
+const noText = Buffer.alloc(0);
+const [isAnswer, isLink, isText] = [0, 1, 2];
 /** Of a page's answers the last; 1 is the last but one, and no graph has those before. */
 const isLatest = 2;
 const isOlder = 0;
@@ -46,7 +50,8 @@ export const previousFolderOf = (folder: string): string => join(folder, "previo
 /**
  * Makes a graph's folder of the links that a crawl of the Web kept. Nodes are URLs, in the order of their hosts written backwards: those
  * of a site, and of a domain, are neighbours. Of several answers for a page the links of the last count, as docs/format.md says; those of
- * the last but one make a graph of their own. What was never asked for is a node without links. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
+ * the last but one make a graph of their own. What was never asked for is a node without links. Texts of links are written beside
+ * the links, if the crawl kept any. Memory is that of three sorts, whatever the graph's size; the rest is on disk.
  *
  * @throws TidemarkError `bad-option` if there is a graph already; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
  */
@@ -56,16 +61,17 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   // Of an import that was killed.
   rmSync(previousFolder, { recursive: true, force: true });
   using urls = new RecordSort(into);
-  let [row, tooLong] = [0, 0];
-  const put = (url: string, kind: number, at: number): void => {
+  let [row, tooLong, hasTexts] = [0, 0, false];
+  const put = (url: string, kind: number, at: number, text = ""): void => {
     const key = keyOf(url);
     urls.text.put(key);
     urls.text.putUint(kind, 1);
     urls.text.putUint(at, rowBytes);
     urls.text.putUint(row, rowBytes);
+    urls.text.putBytes(Buffer.from(text));
     urls.add(key.length);
   };
-  for (const { at, url, links } of readLinks(join(crawl, "links"))) {
+  for (const { at, url, links, texts } of readLinks(join(crawl, "links"))) {
     if (row % 1024 === 0) signal?.throwIfAborted();
     if (!isShort(url)) continue;
     put(url, isAnswer, at);
@@ -73,6 +79,8 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
       if (isShort(link)) put(link, isLink, 0);
       else tooLong++;
     }
+    for (const { link, text } of texts) if (isShort(link)) put(link, isText, 0, text);
+    hasTexts ||= texts.length > 0;
     row++;
   }
 
@@ -98,7 +106,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
       if (answers.length > 1) nodes.revisited++;
       answers = [];
     };
-    for (const { bytes, start, keyEnd } of urls.drain()) {
+    for (const { bytes, start, keyEnd, end } of urls.drain()) {
       const key = bytes.subarray(start, keyEnd);
       if (last === undefined || !key.equals(last)) {
         endNode();
@@ -108,8 +116,9 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
       }
       const at = bytes.readUIntBE(keyEnd + 1, rowBytes);
       const itsRow = bytes.readUIntBE(keyEnd + 1 + rowBytes, rowBytes);
-      if (bytes[keyEnd] === isAnswer) answers.push({ at, row: itsRow });
-      else putRow(rows, itsRow, isLink, nodes.count - 1, isOlder);
+      const kind = bytes[keyEnd] as number;
+      if (kind === isAnswer) answers.push({ at, row: itsRow });
+      else putRow(rows, itsRow, kind, nodes.count - 1, isOlder, bytes.subarray(keyEnd + 1 + 2 * rowBytes, end));
     }
     endNode();
   }
@@ -117,11 +126,15 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   await writeTextPieces(visitsFileOf(into), inBlocks(formatVisits(visits)));
 
   using links = new RecordSort(into);
+  using anchors = new AnchorSort(into);
   let [from, age] = [0, isOlder];
-  for (const { bytes, keyEnd } of rows.drain()) {
+  for (const { bytes, keyEnd, end } of rows.drain()) {
     const node = bytes.readUInt32BE(keyEnd);
-    if (bytes[keyEnd - 1] === isAnswer) [from, age] = [node, bytes[keyEnd + 4] as number];
-    else if (age !== isOlder) {
+    const kind = bytes[keyEnd - 1];
+    if (kind === isAnswer) [from, age] = [node, bytes[keyEnd + 4] as number];
+    else if (kind === isText) {
+      if (age === isLatest) anchors.add(node, from, bytes.subarray(keyEnd + 5, end));
+    } else if (age !== isOlder) {
       links.text.putUint(age, 1);
       links.text.putUint(from, 4);
       links.text.putUint(node, 4);
@@ -135,16 +148,19 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   for (const { bytes, start } of links.drain())
     (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));
   await previous?.finish(linksFileOf(previousFolder));
+  rmSync(anchorsFileOf(into), { force: true });
+  if (hasTexts) await writeTextPieces(anchorsFileOf(into), inBlocks(anchors.lines()));
   const count = await written.finish(target);
   const { count: all, visited, revisited } = nodes;
-  return { nodes: all, links: count, visited, revisited, tooLong };
+  return { nodes: all, links: count, visited, revisited, tooLong, texts: anchors.count };
 }
 
-function putRow(rows: RecordSort, row: number, kind: number, node: number, age: number): void {
+function putRow(rows: RecordSort, row: number, kind: number, node: number, age: number, text: Buffer = noText): void {
   rows.text.putUint(row, rowBytes);
   rows.text.putUint(kind, 1);
   rows.text.putUint(node, 4);
   rows.text.putUint(age, 1);
+  rows.text.putBytes(text);
   rows.add(rowBytes + 1);
 }
 

@@ -79,7 +79,7 @@ export class ByteText {
   }
 
   /** Appends bytes of a buffer. */
-  putBytes(source: Buffer, from: number, to: number): void {
+  putBytes(source: Buffer, from = 0, to: number = source.length): void {
     this.#reserve(to - from);
     this.#length += source.copy(this.#bytes, this.#length, from, to);
   }

@@ -6,6 +6,7 @@ import { readGraph } from "../../src/analysis/graph-folder.ts";
 import { importCrawl } from "../../src/analysis/import-crawl.ts";
 import { linksOf } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
+import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { readText, writeText } from "./graph-files.ts";
 
@@ -46,7 +47,7 @@ test("a crawl's links become a graph of URLs in the order of hosts written backw
   ]);
   const into = join(temp.path, "graph");
   const summary = await importCrawl({ into, crawl: temp.path });
-  assert.deepEqual(summary, { nodes: 5, links: 4, visited: 3, revisited: 1, tooLong: 0 });
+  assert.deepEqual(summary, { nodes: 5, links: 4, visited: 3, revisited: 1, tooLong: 0, texts: 0 });
   const others = ["http://[::1]/", "http://user:word@example.net/"];
   assert.deepEqual(readNamed(into), {
     names: [c, b, a, ...others],
@@ -60,6 +61,35 @@ test("a crawl's links become a graph of URLs in the order of hosts written backw
   ]);
 });
 
+test("texts of links are those of the last answers, each once, by the node that they lead to", async () => {
+  using temp = makeTempFolder();
+  writeParts(temp.path, [
+    [
+      [10, a, `${b} of the visit before`],
+      [12, c, `${b} x`, `${b} \u00e9 y`],
+    ],
+    [
+      [13, a, `${b} x`, `${b} x`, c, `${"http://\u00e9/"} no`],
+      [14, a, `${b} last`, `${c} x`],
+    ],
+  ]);
+  const into = join(temp.path, "graph");
+  const { links, texts } = await importCrawl({ into, crawl: temp.path });
+  const { names } = readNamed(into);
+  assert.deepEqual([links, texts, names], [3, 4, [c, b, a]]);
+  assert.equal(readText(join(into, "anchors.tsv.gz")), "0\t2\tx\n1\t0\tx\n1\t0\t\u00e9 y\n1\t2\tlast\n");
+});
+
+test("the golden lines of kept links become the golden lines of texts", async () => {
+  using temp = makeTempFolder();
+  const golden = join(repositoryFolder(), "fixtures/graph/v1");
+  mkdirSync(join(temp.path, "links"));
+  writeText(join(temp.path, "links"), "20261125-000001.tsv.gz", readText(join(golden, "kept-links.tsv")));
+  const into = join(temp.path, "graph");
+  await importCrawl({ into, crawl: temp.path });
+  assert.equal(readText(join(into, "anchors.tsv.gz")), readText(join(golden, "anchors.tsv")));
+});
+
 test("a URL that no list of names can hold is left out and counted", async () => {
   using temp = makeTempFolder();
   const [longest, longer] = [8170, 8171].map((length) => `${a}${"x".repeat(length - a.length)}`) as [string, string];
@@ -71,7 +101,7 @@ test("a URL that no list of names can hold is left out and counted", async () =>
   ]);
   const into = join(temp.path, "graph");
   assert.deepEqual(await importCrawl({ into, crawl: temp.path }), {
-    ...{ nodes: 2, links: 1, visited: 1, revisited: 0, tooLong: 2 },
+    ...{ nodes: 2, links: 1, visited: 1, revisited: 0, tooLong: 2, texts: 0 },
   });
   assert.deepEqual(readNamed(into).names, [a, longest]);
 });

@@ -7,7 +7,7 @@ import { exportGraph } from "../../src/analysis/export-graph.ts";
 import { readGraph } from "../../src/analysis/graph-folder.ts";
 import { linksOf } from "../graph/slow-graph.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { importText } from "./graph-files.ts";
+import { importText, readText, writeText } from "./graph-files.ts";
 
 test("an export to Parquet is what DuckDB reads of it, over several groups of rows", { timeout: 60_000 }, async () => {
   using temp = makeTempFolder("parquet");
@@ -29,5 +29,23 @@ test("an export to Parquet is what DuckDB reads of it, over several groups of ro
   mkdirSync(bare);
   await exportGraph({ folder: await importText(bare, "", "0\torg.example\n"), links });
   assert.deepEqual(await read(`SELECT COUNT(source + target) FROM read_parquet('${links}')`), [[0n]]);
+  const texts = Array.from({ length: 70_000 }, (_, at) => `${at >> 4}\t${at % 7}\tthe text \u00e9${at}\n`);
+  writeText(folder, "anchors.tsv.gz", texts.join(""));
+  const anchors = join(temp.path, "anchors.parquet");
+  await exportGraph({ folder, anchors });
+  const rows = `FROM read_parquet('${anchors}') WHERE text = concat('the text \u00e9', 16 * target + file_row_number % 16)`;
+  assert.deepEqual(await read(`SELECT COUNT(*) ${rows} AND source = file_row_number % 7`), [[70_000n]]);
   connection.closeSync();
+});
+
+test("texts of links are exported as they are, and refused where there are none or they are damaged", async () => {
+  using temp = makeTempFolder("anchors");
+  const folder = await importText(temp.path, "0 1\n", "1\tb\n");
+  const anchors = join(temp.path, "out.tsv");
+  await assert.rejects(exportGraph({ folder, anchors }), { code: "bad-option" });
+  writeText(folder, "anchors.tsv.gz", "1\t0\tx\n1\t0\n");
+  await exportGraph({ folder, anchors });
+  assert.equal(readText(anchors), "1\t0\tx\n1\t0\n");
+  const message = `${join(folder, "anchors.tsv.gz")}: line 2 is no line of texts.`;
+  await assert.rejects(exportGraph({ folder, anchors: `${anchors}.parquet` }), { code: "state-corrupt", message });
 });

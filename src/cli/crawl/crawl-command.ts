@@ -61,6 +61,9 @@ const webSettings = {
     default: "all",
     doc: "with `--web`: follow links only of pages in this language, such as `de`, which includes `de-AT`, and of pages that name none; repeatable",
   }),
+  keepsTexts: row("link-texts", flag, "With --web: keep the texts of links too", {
+    doc: "with `--web`: keep the texts of links beside them, for `graph export --anchors`",
+  }),
   maxHops: row("max-hops N", wholeNumber(0, 1_000_000), "With --web: follow at most N links from one site to another", {
     default: "no limit",
   }),
@@ -220,6 +223,7 @@ export const crawlCommand: Command = defineCommand({
       "web",
       "scope-domain",
       "language",
+      "link-texts",
       "max-hops",
       "max-total",
       ...hostBounds,

@@ -29,6 +29,12 @@ const listOptions = {
   names: row("names FILE", path, "List of nodes, a number and a name a line", { default: "none" }),
 };
 
+const exportOptions = {
+  anchors: row("anchors FILE", path, "With export: write the texts of links, two nodes and a text a line", {
+    default: "none",
+  }),
+};
+
 const crawlOptions = {
   crawl: row("crawl DIR", path, "Instead of lists: the links that tidemark crawl --web kept in this folder", {
     default: "none",
@@ -114,6 +120,7 @@ const engineOptions = {
 
 const options = {
   ...listOptions,
+  ...exportOptions,
   ...crawlOptions,
   top,
   ...statsOptions,
@@ -126,13 +133,14 @@ type Given = SettingsOf<typeof options>;
 /** Which options an action has. */
 const optionsOf: Readonly<Record<Action, object>> = {
   import: { ...listOptions, ...crawlOptions },
-  export: listOptions,
+  export: { ...listOptions, ...exportOptions },
   rank: { top, ...rankOptions, ...workOptions, ...engineOptions },
   stats: { top, ...statsOptions },
 };
 
 const groups = {
   "import, export": Object.values(listOptions).map(({ option }) => option),
+  export: Object.values(exportOptions).map(({ option }) => option),
   import: Object.values(crawlOptions).map(({ option }) => option),
   "rank, stats": [top, ...Object.values(statsOptions)].map(({ option }) => option),
   rank: Object.values(rankOptions).map(({ option }) => option),
@@ -172,10 +180,10 @@ export const graphCommand: Command = defineCommand({
     const folder = argument(args, "dir");
     if (action === "rank") return planRank(folder, given, fail);
     if (action === "stats") return { action, folder, top: given.top ?? 10, ...omitUndefined({ html: given.html }) };
-    const { links, names } = given;
+    const { links, names, anchors } = given;
     if (action === "export") {
-      if (links === undefined && names === undefined) fail("--links is missing: to which file?");
-      return { action, folder, ...omitUndefined({ links, names }) };
+      if ((links ?? names ?? anchors) === undefined) fail("--links is missing: to which file?");
+      return { action, folder, ...omitUndefined({ links, names, anchors }) };
     }
     if (given.crawl !== undefined) {
       if (links !== undefined || names !== undefined) fail("--crawl stands instead of --links and --names.");

@@ -35,15 +35,16 @@ export async function runGraph(options: GraphArguments, context: RunContext): Pr
   const { signal, err, quiet } = context;
   if (options.action === "import" && "crawl" in options) {
     const summary = await importCrawl({ ...options, signal });
-    const { nodes, links, visited, revisited, tooLong } = summary;
+    const { nodes, links, visited, revisited, tooLong, texts } = summary;
     const left = tooLong === 0 ? "" : `; ${formatNoun(tooLong, "link")} to URLs that are too long left out`;
+    const textual = texts === 0 ? "" : `, ${formatNoun(texts, "text")} of links`;
     const before =
       revisited === 0 ? "" : `; the links that visits before the last found, in ${previousFolderOf(options.into)}`;
     printSummary(
       context,
       summary,
       () =>
-        `${formatNoun(nodes, "URL")}, ${formatCount(visited)} of them requested; ${formatNoun(links, "link")}${left}\nvisits are in ${visitsFileOf(options.into)}${before}\n`,
+        `${formatNoun(nodes, "URL")}, ${formatCount(visited)} of them requested; ${formatNoun(links, "link")}${textual}${left}\nvisits are in ${visitsFileOf(options.into)}${before}\n`,
     );
   } else if (options.action === "import") {
     const summary = await importGraph({ ...options, signal });

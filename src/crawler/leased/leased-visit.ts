@@ -1,6 +1,6 @@
 import type { CrawlSummary, EpochMs, Timing } from "../../core/index.ts";
 import { createFetcher, type FetcherOptions, type HostAddresses } from "../../http/index.ts";
-import type { Store } from "../../storage/index.ts";
+import type { LinkLog, Store } from "../../storage/index.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
 import type { Keep, LeasedObjects } from "../kept-site.ts";
@@ -73,7 +73,7 @@ export interface LeasedVisit {
   readonly priority: number;
   /** URLs of other sites. */
   readonly found: readonly UrlElsewhere[];
-  readonly links: readonly (readonly [at: EpochMs, url: string, links: readonly string[]])[];
+  readonly links: readonly Parameters<LinkLog["add"]>[];
 }
 
 /** Makes visits to leased sites. */

@@ -1,5 +1,6 @@
 import { type EpochMs, omitUndefined, type TrackedUrl, type UrlList, type VisitPlan } from "../../core/index.ts";
 import { namedTypes, specialUseOf } from "../../http/index.ts";
+import type { LinkLog } from "../../storage/index.ts";
 import { patienceVisits } from "../engine/politeness/patient-request.ts";
 import { unvisited } from "../engine/visit-plan.ts";
 import { parseSeed } from "../web/seeds.ts";
@@ -84,7 +85,7 @@ export class LeasedWeb implements LeasedVisitor {
 
   async visit(site: LeasedSite): Promise<LeasedVisit> {
     const { origin } = site;
-    const links: Array<readonly [EpochMs, string, readonly string[]]> = [];
+    const links: Array<Parameters<LinkLog["add"]>> = [];
     const found: UrlElsewhere[] = [];
     const foundAs = parseFound(site.note);
     let urls: UrlList | undefined;
@@ -159,7 +160,7 @@ export class LeasedWeb implements LeasedVisitor {
 
   #visitsOf(
     site: LeasedSite | undefined,
-    links: Array<readonly [EpochMs, string, readonly string[]]>,
+    links: Array<Parameters<LinkLog["add"]>>,
     addFound: ConstructorParameters<typeof WebVisits>[1]["addFound"] = () => undefined,
   ): WebVisits {
     const { hosts, politeness, timing } = this.#means;

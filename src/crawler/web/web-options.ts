@@ -54,6 +54,8 @@ export interface CrawlWebOptions
     > {
   /** Absolute URLs. They may have private addresses; hosts that are found may not, unless `allowPrivate`. */
   readonly seeds: readonly string[];
+  /** Whether the texts of links are kept with them. @default false */
+  readonly keepsTexts?: boolean | undefined;
   /** How bodies are kept, below `into`. @default "mirror" */
   readonly keep?: Keep | undefined;
   /** As for a site. */

@@ -1,5 +1,5 @@
 import { omitUndefined, type PageFilter, type Timing, type UrlList } from "../../core/index.ts";
-import { pageKinds, readLinks } from "../../formats/html/index.ts";
+import { type FoundLink, pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
 import {
@@ -220,11 +220,12 @@ export class WebVisits {
   #takeLinks(origin: string, found: Found | undefined, page: LinkedPage): void {
     const { contentType, ...fields } = page.head;
     if (/^text\/css\b/i.test(contentType ?? "")) return;
-    const options = { robotsNames: this.#agent, fields };
+    const options = { robotsNames: this.#agent, fields, hasTexts: this.#options.keepsTexts === true };
     const { links, isNofollow, language } = readLinks(page.body, contentType, origin + page.path, options);
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
     const urls = new Set(followed.map(({ url }) => url));
-    this.#addLinks(origin, page.path, found && { ...found, language }, [...urls], 1);
+    const texts = options.hasTexts ? textsOf(followed) : undefined;
+    this.#addLinks(origin, page.path, found && { ...found, language }, [...urls], 1, texts);
     // What redirects within the site leads to the page whose body it has.
     if (page.path !== page.url.path)
       this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + page.path]);
@@ -236,9 +237,18 @@ export class WebVisits {
     from: (Found & Pick<LinkOrigin, "language">) | undefined,
     urls: readonly string[],
     steps: number,
+    texts?: ReadonlyMap<string, readonly string[]>,
   ): void {
     this.#linkCount += urls.length;
-    this.#ports.links.add(this.#ports.timing.now(), origin + path, urls);
+    this.#ports.links.add(this.#ports.timing.now(), origin + path, urls, texts);
     if (from !== undefined) this.#ports.addFound(urls, { ...from, origin, url: origin + path }, steps);
   }
+}
+
+/** The texts of links by URL. */
+function textsOf(links: readonly FoundLink[]): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, readonly string[]>();
+  for (const { url, texts: some } of links)
+    if (some !== undefined) texts.set(url, [...new Set([...(texts.get(url) ?? []), ...some])]);
+  return texts;
 }

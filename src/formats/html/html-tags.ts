@@ -5,7 +5,7 @@ export interface TagListener {
   /** Names of attributes, in lower case and of at most 31 letters, whose values are told; others are passed over. */
   readonly wanted: ReadonlySet<string>;
   /**
-   * Called for each start tag that has a wanted attribute, and for each of `form`.
+   * Called for each start tag that has a wanted attribute, and for each of `form`; with `onText` for each.
    *
    * @param name - in lower case
    * @param attributes - the wanted ones, of two of a name the first, as they are written; valid until the next tag
@@ -16,6 +16,10 @@ export interface TagListener {
   readonly onStyle?: (text: string) => void;
   /** The text of a `title` element of HTML, as it is written; cut as a style sheet is. */
   readonly onTitle?: (text: string) => void;
+  /** A piece of the text between tags, as it is written. Elements whose content is text, as a style sheet is, are not told. */
+  readonly onText?: (text: string) => void;
+  /** With `onText`: called for each end tag. @param name - in lower case */
+  readonly onEndTag?: (name: string) => void;
 }
 
 /** Most characters that are kept of an attribute's value and of a style sheet. */
@@ -78,8 +82,10 @@ class TagReader {
   run(): void {
     for (let at = 0; at !== -1; ) {
       const open = this.#text.indexOf("<", at);
-      this.#keepText(at, open);
+      this.#takeText(at, open);
       at = open === -1 ? -1 : this.#readMarkup(open);
+      // It began no tag.
+      if (at === open + 1) this.#tellText(open, at);
     }
     // A sheet that is not closed is one all the same.
     this.#closeText();
@@ -106,7 +112,8 @@ class TagReader {
     const next = this.#readAttributes(end);
     if (next === -1) return -1;
     const isNamed = this.#isIn(namedMask, start, end);
-    if (!isNamed && this.#attributes.size === 0 && this.#foreign.isEmpty) return next;
+    const isUntold = !isNamed && this.#attributes.size === 0 && this.#listener.onText === undefined;
+    if (isUntold && this.#foreign.isEmpty) return next;
     const name = this.#nameAt(start, end);
     const isForeign = this.#foreign.open(name, this.#isSelfClosing);
     this.#listener.onTag(name, this.#attributes, isForeign);
@@ -122,8 +129,10 @@ class TagReader {
   #readEndTag(start: number): number {
     const end = this.#findNameEnd(start);
     const next = this.#readAttributes(end);
-    if (next === -1 || (this.#kept === undefined && this.#foreign.isEmpty)) return next;
+    const isUntold = this.#kept === undefined && this.#listener.onEndTag === undefined;
+    if (next === -1 || (isUntold && this.#foreign.isEmpty)) return next;
     const name = this.#nameAt(start, end);
+    this.#listener.onEndTag?.(name);
     if (name === this.#kept?.name) this.#closeText();
     this.#foreign.close(name);
     return next;
@@ -202,7 +211,7 @@ class TagReader {
     }
     if (!(this.#isXml || this.#foreign.isForeign) || !text.startsWith("[CDATA[", at)) return this.#skipTo(">", at);
     const end = text.indexOf("]]>", at + 7);
-    this.#keepText(at + 7, end);
+    this.#takeText(at + 7, end);
     return end === -1 ? -1 : end + 3;
   }
 
@@ -234,6 +243,15 @@ class TagReader {
   }
 
   /** @param end - -1 for the text's end */
+  #takeText(start: number, end: number): void {
+    if (this.#kept === undefined) this.#tellText(start, end);
+    else this.#keepText(start, end);
+  }
+
+  #tellText(start: number, end: number): void {
+    if (start !== end) this.#listener.onText?.(this.#text.slice(start, end === -1 ? undefined : end));
+  }
+
   #keepText(start: number, end: number): void {
     if (this.#kept === undefined) return;
     const room = maxValueLength - this.#kept.text.length;

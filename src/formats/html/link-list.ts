@@ -35,6 +35,8 @@ export interface FoundLink {
   readonly kind: LinkKind;
   /** Whether each link of this kind to this URL says `nofollow`, `ugc` or `sponsored`. */
   readonly isNofollow: boolean;
+  /** The first few different texts of these links, where texts were asked for and there are any. */
+  readonly texts?: readonly string[];
 }
 
 /** Kinds that lead to other pages, rather than to parts of this one: what a crawler of pages follows. */
@@ -52,8 +54,10 @@ export const pageKinds: ReadonlySet<LinkKind> = new Set<LinkKind>([
 export const maxLinks = 100_000;
 // A longer link, in characters, is not kept.
 const maxUrlLength = 2048;
-// Of all kept links together, in characters.
+// Of all kept links together, and of their texts, in characters.
 const maxCharacters = 16 * 1024 * 1024;
+// Of one link, different ones.
+const maxTexts = 4;
 const kindNumbers: ReadonlyMap<LinkKind, number> = new Map(linkKinds.map((kind, at) => [kind, at]));
 
 // What the URL parser leaves as it is behind a folder's URL or an origin: no dot segment in any spelling, nothing to be
@@ -102,24 +106,43 @@ function resolve(text: string, base: string, encoding: string): string | undefin
   return url.href;
 }
 
+function withoutFragment(text: string): string {
+  const fragment = text.indexOf("#");
+  return fragment > 0 ? text.slice(0, fragment) : fragment === 0 ? "#" : text;
+}
+
+const keyOf = (kind: LinkKind, link: string): string => String.fromCharCode(kindNumbers.get(kind) ?? 0) + link;
+
+const withText = (texts: readonly string[], text: string): readonly string[] =>
+  texts.length >= maxTexts || texts.includes(text) ? texts : [...texts, text];
+
 /** Collects links as they are written, each once, within bounds; makes URLs of them when the base is known. */
 export class LinkList {
   // The kind as one character, then the link: so one table does, and nothing of the page's text is held by it.
   readonly #links = new Map<string, boolean>();
+  readonly #texts = new Map<string, readonly string[]>();
   #characters = 0;
 
   /** @param text - a link as it is written, character references resolved */
   add(kind: LinkKind, text: string, isNofollow: boolean): void {
-    const fragment = text.indexOf("#");
-    const link = fragment > 0 ? text.slice(0, fragment) : fragment === 0 ? "#" : text;
+    const link = withoutFragment(text);
     if (link.length > maxUrlLength) return;
-    const key = String.fromCharCode(kindNumbers.get(kind) ?? 0) + link;
+    const key = keyOf(kind, link);
     const known = this.#links.get(key);
     if (known === undefined) {
       if (this.#links.size >= maxLinks || this.#characters + link.length > maxCharacters || link.trim() === "") return;
       this.#characters += link.length;
       this.#links.set(key, isNofollow);
     } else if (known && !isNofollow) this.#links.set(key, false);
+  }
+
+  /** Adds the text of a link that was added. @param text - shown characters and single spaces */
+  addText(kind: LinkKind, link: string, text: string): void {
+    const key = keyOf(kind, withoutFragment(link));
+    if (!this.#links.has(key) || this.#characters + text.length > maxCharacters) return;
+    const texts = withText(this.#texts.get(key) ?? [], text);
+    if (texts !== this.#texts.get(key)) this.#characters += text.length;
+    this.#texts.set(key, texts);
   }
 
   /**
@@ -139,7 +162,12 @@ export class LinkList {
       if (url === undefined || kind === undefined || (url === own && key.endsWith("#"))) continue;
       // An anchor goes by its URL alone: most are, and whoever asks for the URL next finds its hash made.
       const name = kind === "anchor" ? url : key[0] + url;
-      if (!found.has(name) || !isNofollow) found.set(name, { url, kind, isNofollow });
+      const texts = this.#texts.get(key);
+      const before = found.get(name);
+      if (before !== undefined && isNofollow && texts === undefined) continue;
+      const link = { url, kind, isNofollow: isNofollow && before?.isNofollow !== false };
+      const all = texts?.reduce(withText, before?.texts ?? []) ?? before?.texts;
+      found.set(name, all === undefined ? link : { ...link, texts: all });
     }
     return [...found.values()];
   }

@@ -3,6 +3,7 @@ import { decodeHtml, decodeSheet } from "./html-decoder.ts";
 import { maxValueLength, readTags } from "./html-tags.ts";
 import { isNofollowRel, kindOfLink, linkAttributes, linksOf, metaLinks, styledAttributes } from "./link-attributes.ts";
 import { type FoundLink, type LinkKind, LinkList, maxLinks } from "./link-list.ts";
+import { LinkTexts } from "./link-texts.ts";
 import { behindCodebase, decodeReferences, readLinkField, readRefresh, readSrcset } from "./link-values.ts";
 import { maxStyleLength, readStyleReferences } from "./style-links.ts";
 
@@ -16,6 +17,8 @@ export interface LinkOptions {
     readonly refresh?: string | undefined;
     readonly contentLanguage?: string | undefined;
   };
+  /** Whether the texts of `a` and `area` elements are read. @default false */
+  readonly hasTexts?: boolean;
 }
 
 /** What a page links to, and says of links and of itself. */
@@ -36,6 +39,7 @@ type Attributes = ReadonlyMap<string, string>;
 const sourceParameters: ReadonlySet<string> = new Set(["movie", "src", "url"]);
 // Pages within pages within pages.
 const maxFrameDepth = 3;
+const attributesAndAlt: ReadonlySet<string> = new Set([...linkAttributes, "alt"]);
 
 /**
  * Reads the links of a page of HTML, in memory and time that grow as the page does, whatever is in it; nothing fails.
@@ -62,6 +66,7 @@ class LinkReader {
   readonly #page: string;
   readonly #robotsNames: readonly string[];
   readonly #fieldLanguage: string | undefined;
+  readonly #hasTexts: boolean;
   /** Links stay as they are written until the end, for a `<base>` holds wherever it stands. */
   readonly #list = new LinkList();
   #frameDepth = 0;
@@ -74,8 +79,9 @@ class LinkReader {
   #language: string | undefined;
   #declaredLanguage: string | undefined;
 
-  constructor(page: string, { robotsNames = ["tidemark"], fields }: LinkOptions) {
+  constructor(page: string, { robotsNames = ["tidemark"], fields, hasTexts = false }: LinkOptions) {
     this.#page = page;
+    this.#hasTexts = hasTexts;
     this.#robotsNames = ["robots", ...robotsNames];
     this.#fieldLanguage = fields?.contentLanguage;
     this.#readFields(fields);
@@ -86,7 +92,27 @@ class LinkReader {
       if (name === "form") this.#beginForm(attributes);
       if (attributes.size > 0) this.#readTag(name, attributes, isForeign);
     };
-    readTags(html, { wanted: linkAttributes, onTag, onStyle: (text) => this.#readStyle(text) }, isXml);
+    const onStyle = (text: string): void => this.#readStyle(text);
+    if (!this.#hasTexts) {
+      readTags(html, { wanted: linkAttributes, onTag, onStyle }, isXml);
+      return;
+    }
+    const texts = new LinkTexts((kind, link, text) => this.#list.addText(kind, link, text));
+    readTags(
+      html,
+      {
+        wanted: attributesAndAlt,
+        onTag: (name, attributes, isForeign) => {
+          onTag(name, attributes, isForeign);
+          texts.beginTag(name, attributes);
+        },
+        onEndTag: (name) => texts.endTag(name),
+        onText: (text) => texts.add(text),
+        onStyle,
+      },
+      isXml,
+    );
+    texts.end();
   }
 
   end(encoding: string): PageLinks {

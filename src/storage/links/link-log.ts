@@ -1,14 +1,13 @@
 import { Buffer } from "node:buffer";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import type { Clock, EpochMs } from "../../core/index.ts";
 import { wrapSystemError } from "../../core/index.ts";
 import { makeMissingFolder, writeDurably } from "../../fs/index.ts";
 import { RecordFile, readRecords } from "../queue/record-file.ts";
 
-const compress = promisify(gzip);
 /** Of lines before they are compressed. */
 const defaultPartBytes = 16 * 1024 * 1024;
 /** Lines that are collected before they are written. */
@@ -53,9 +52,15 @@ export class LinkLog implements AsyncDisposable {
     for (const name of left) this.#end(name);
   }
 
-  /** Adds what a page linked to when it was fetched. @param links - absolute URLs, each once */
-  add(at: EpochMs, url: string, links: readonly string[]): void {
-    const line = `${Math.floor(at / 1000)}\t${url}${links.length === 0 ? "" : "\t"}${links.join("\t")}\n`;
+  /**
+   * Adds what a page linked to when it was fetched.
+   *
+   * @param links - absolute URLs, each once
+   * @param texts - of links that have any: single lines without control characters
+   */
+  add(at: EpochMs, url: string, links: readonly string[], texts?: ReadonlyMap<string, readonly string[]>): void {
+    const fields = texts === undefined ? links : links.flatMap((link) => withTexts(link, texts.get(link)));
+    const line = `${Math.floor(at / 1000)}\t${url}${fields.length === 0 ? "" : "\t"}${fields.join("\t")}\n`;
     this.#pending.push(line);
     this.#pendingCharacters += line.length;
     if (this.#pendingCharacters >= pieceCharacters) this.#write();
@@ -114,8 +119,8 @@ export class LinkLog implements AsyncDisposable {
     this.#ending = this.#ending
       .then(async () => {
         const path = join(this.#folder, `${name}.tsv.gz`);
-        const lines = Buffer.concat([...readRecords(this.#journalOf(name))]);
-        if (lines.length > 0) await writeDurably(path, await compress(lines));
+        const packed = await pack(readRecords(this.#journalOf(name)));
+        if (packed !== undefined) await writeDurably(path, packed);
         rmSync(this.#journalOf(name), { force: true });
       })
       .catch((error: unknown) => {
@@ -126,4 +131,27 @@ export class LinkLog implements AsyncDisposable {
   #journalOf(name: string): string {
     return join(this.#folder, `${name}.journal`);
   }
+}
+
+function withTexts(link: string, texts: readonly string[] = []): readonly string[] {
+  return texts.length === 0 ? [link] : texts.map((text) => `${link} ${text}`);
+}
+
+/** Compresses pieces one after the other: of what they hold only one is in memory. @returns undefined if there is none */
+async function pack(pieces: Iterable<Uint8Array>): Promise<Buffer | undefined> {
+  const packed: Uint8Array[] = [];
+  let bytes = 0;
+  await pipeline(
+    (function* () {
+      for (const piece of pieces) {
+        bytes += piece.length;
+        yield piece;
+      }
+    })(),
+    createGzip(),
+    async (source: AsyncIterable<Uint8Array>) => {
+      for await (const piece of source) packed.push(piece);
+    },
+  );
+  return bytes === 0 ? undefined : Buffer.concat(packed);
 }

@@ -9,8 +9,18 @@ import { readRecords } from "../queue/record-file.ts";
 export interface KeptLinks {
   readonly at: EpochSeconds;
   readonly url: string;
+  /** Each once. */
   readonly links: readonly string[];
+  /** Texts of links, where the crawl kept them; a link can have several. */
+  readonly texts: readonly LinkText[];
 }
+
+export interface LinkText {
+  readonly link: string;
+  readonly text: string;
+}
+
+const noTexts: readonly LinkText[] = [];
 
 const partName = /\.(?:tsv\.gz|journal)$/;
 /** A part has some 16 MiB of lines, and the last of them may be long. */
@@ -34,10 +44,24 @@ export function* readLinks(folder: string): Generator<KeptLinks, void, void> {
           hint: "Remove the file: the pages that it lists are then missing from the graph.",
           details: { file, line },
         });
-      yield { at: Number(at), url, links };
+      const kept = { at: Number(at), url, links, texts: noTexts };
+      yield links.some((link) => link.includes(" ")) ? splitTexts(kept) : kept;
       from = end + 1;
     }
   }
+}
+
+/** Takes links and their texts apart, which stand in one field with a space between. */
+function splitTexts({ at, url, links: fields }: KeptLinks): KeptLinks {
+  const links: string[] = [];
+  const texts: LinkText[] = [];
+  for (const field of fields) {
+    const space = field.indexOf(" ");
+    const link = space === -1 ? field : field.slice(0, space);
+    if (link !== links.at(-1)) links.push(link);
+    if (space !== -1) texts.push({ link, text: Buffer.from(field.slice(space + 1), "latin1").toString() });
+  }
+  return { at, url, links, texts };
 }
 
 /** The parts of a folder, and those of the workers of a fleet, each of which has a folder of its own in it. */

@@ -24,14 +24,17 @@ test("graph import and export say what they read and wrote", async () => {
 test("graph import --crawl takes what a crawl of the Web kept", async () => {
   using temp = makeTempFolder();
   mkdirSync(join(temp.path, "links"));
-  writeText(join(temp.path, "links"), "20261125-000001.tsv.gz", "7\thttp://a.example/\thttp://b.example/\n");
+  writeText(join(temp.path, "links"), "20261125-000001.tsv.gz", "7\thttp://a.example/\thttp://b.example/ B\n");
   const folder = join(temp.path, "graph");
   const imported = await runProgram("graph", "import", folder, "--crawl", temp.path);
   assert.deepEqual(imported, {
     code: 0,
-    stdout: `2 URLs, 1 of them requested; 1 link\nvisits are in ${join(folder, "visits.tsv")}\n`,
+    stdout: `2 URLs, 1 of them requested; 1 link, 1 text of links\nvisits are in ${join(folder, "visits.tsv")}\n`,
     stderr: "",
   });
+  const anchors = join(temp.path, "anchors.tsv");
+  const exported = await runProgram("graph", "export", folder, "--anchors", anchors);
+  assert.deepEqual([exported.code, exported.stderr, readText(anchors)], [0, "", "1\t0\tB\n"]);
   const both = await runProgram("graph", "import", join(temp.path, "other"), "--crawl", temp.path, ...lists);
   assert.deepEqual([both.code, /--crawl stands instead of --links and --names/.test(both.stderr)], [2, true]);
 });

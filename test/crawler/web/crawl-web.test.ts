@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
+import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { readCaptures } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
@@ -173,6 +174,35 @@ describe("crawlWeb", () => {
     const { heldBack } = await crawlWeb({ ...optionsFor(web, temp.path), seeds, languages: ["DE"] });
     const wanted = [...Object.keys(pages), "/not-1", "/yes-1", "/yes-2"].map((path) => `a.example${path}`);
     assert.deepEqual([web.pages().sort(), heldBack], [wanted.sort(), { language: 2 }]);
+  });
+
+  it("keeps the texts of links where that is asked for", async () => {
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        response.setHeader("content-type", "text/html");
+        if (path === "/moved") response.writeHead(301, { location: "/to" });
+        response.end(path === "/" ? '<a href="/moved">The <b>old</b> place</a><a href="/b"></a>' : '<a href="/">home');
+      },
+    });
+    for (const keepsTexts of [false, true]) {
+      using temp = makeTempFolder();
+      const origin = web.originOf("a.example");
+      await crawlWeb({ ...optionsFor(web, temp.path), seeds: [`${origin}/`], keepsTexts });
+      const kept = [...readLinks(join(temp.path, "links"))].map(({ url, links, texts }) => ({ url, links, texts }));
+      const [from, moved, to, other] = ["/", "/moved", "/to", "/b"].map((path) => origin + path) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      assert.deepEqual(kept, [
+        { url: from, links: [moved, other], texts: keepsTexts ? [{ link: moved, text: "The old place" }] : [] },
+        { url: to, links: [from], texts: keepsTexts ? [{ link: from, text: "home" }] : [] },
+        { url: moved, links: [to], texts: [] },
+        { url: other, links: [from], texts: keepsTexts ? [{ link: from, text: "home" }] : [] },
+      ]);
+    }
   });
 
   it("ends at the most pages of all, and goes on where it stopped when more may be", async () => {

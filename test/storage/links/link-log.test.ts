@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { LinkLog } from "../../../src/storage/links/link-log.ts";
+import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
 const day = Date.UTC(2026, 10, 25);
@@ -67,6 +68,28 @@ describe("LinkLog", () => {
       "20261125-000001.tsv.gz": `${day / 1000}\thttp://a.test/\thttp://b.test/\n`,
       "20261125-000002.tsv.gz": `${day / 1000}\thttp://c.test/\n`,
     });
+  });
+
+  it("keeps the texts of links with them, in UTF-8", async () => {
+    using temp = makeTempFolder();
+    const [a, b, c] = ["http://a.test/", "http://b.test/", "http://c.test/"];
+    {
+      await using log = new LinkLog(temp.path, { clock: () => day });
+      log.add(day, a, [b, c], new Map([[b, ["one text", "\u00e9\u{1f600}"]]]));
+      log.add(day, b, [a], new Map());
+    }
+    const at = day / 1000;
+    assert.deepEqual(partsIn(temp.path), {
+      "20261125-000001.tsv.gz": `${at}\t${a}\t${b} one text\t${b} \u00e9\u{1f600}\t${c}\n${at}\t${b}\t${a}\n`,
+    });
+    const texts = ["one text", "\u00e9\u{1f600}"].map((text) => ({ link: b, text }));
+    assert.deepEqual(
+      [...readLinks(temp.path)],
+      [
+        { at, url: a, links: [b, c], texts },
+        { at, url: b, links: [a], texts: [] },
+      ],
+    );
   });
 
   it("says that a part could not be compressed", async () => {
