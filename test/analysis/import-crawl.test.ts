@@ -70,7 +70,7 @@ test("texts of links are those of the last answers, each once, by the node that 
     ],
     [
       [13, a, `${b} x`, `${b} x`, c, `${"http://\u00e9/"} no`],
-      [14, a, `${b} last`, `${c} x`],
+      [14, a, `${b} last`, `${c} x`, `${b} last`],
     ],
   ]);
   const into = join(temp.path, "graph");

@@ -40,6 +40,11 @@ const rows: ReadonlyArray<readonly [string, string, readonly string[]]> = [
 for (const [what, html, wanted] of rows)
   test(`texts of links: ${what}`, () => assert.deepEqual(texts(html).sort(), [...wanted].sort()));
 
+test("a link is followed if one of its anchors allows that, however it is spelled", () => {
+  const [link] = read('<a href="b">x</a><a href="/dir/b" rel="nofollow">y</a>');
+  assert.deepEqual(link, { url: "https://a.example/dir/b", kind: "anchor", isNofollow: false, texts: ["x", "y"] });
+});
+
 test("a section of CDATA is text in XHTML", () => {
   assert.deepEqual(texts('<a href="b"><![CDATA[x < y]]></a>', "application/xhtml+xml"), ["b: x < y"]);
 });
