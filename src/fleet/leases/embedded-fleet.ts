@@ -152,7 +152,7 @@ export class EmbeddedFleet implements Fleet {
     const database = this.#database;
     return database.transact((now) => {
       const ended = database.list<{ id: number; owner: string; address: string | null; next_at: number }>(
-        `SELECT id, owner, address, next_at FROM site WHERE owner IS NOT NULL AND lease_until < ? ORDER BY lease_until LIMIT ${reaped}`,
+        `SELECT id, owner, address, next_at FROM site WHERE owner IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ${reaped}`,
         now,
       );
       for (const { id, owner, address, next_at } of ended) {

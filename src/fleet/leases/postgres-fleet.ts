@@ -117,7 +117,7 @@ export class PostgresFleet implements Fleet {
     return await this.#connection.transact(async (sql) => {
       const ended = await sql<{ address: string | null }[]>`
         WITH ended AS (
-          SELECT id, owner, address, next_at FROM site WHERE owner IS NOT NULL AND lease_until < now()
+          SELECT id, owner, address, next_at FROM site WHERE owner IS NOT NULL AND lease_until <= now()
           ORDER BY lease_until LIMIT ${batchSize} FOR UPDATE SKIP LOCKED),
         freed AS (UPDATE site SET owner = NULL, lease_until = NULL FROM ended WHERE site.id = ended.id),
         rested AS (
