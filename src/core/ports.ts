@@ -184,6 +184,8 @@ export interface UrlList {
   countMoved(paths: readonly string[]): number;
   /** A URL by its path, as it is polled. */
   find(path: string): TrackedUrl | undefined;
+  /** Those of these paths that are known, in the given order. */
+  findAll(paths: readonly string[]): TrackedUrl[];
   /** Commits results together with the links found on the way; `at` is when they were observed. */
   settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void;
   /** Makes all held URLs due, with their validators: another source wrote them. */

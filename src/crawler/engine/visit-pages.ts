@@ -53,9 +53,9 @@ export interface PageTurn {
 }
 
 /** What is left is what has no answer, and what may be there again in another turn. */
-function isLeft(url: TrackedUrl | undefined): boolean {
-  if (url?.postponed === undefined) return url !== undefined && url.askedAt === undefined;
-  const { trouble, attempts } = url.postponed;
+function isLeft({ postponed, askedAt }: TrackedUrl): boolean {
+  if (postponed === undefined) return askedAt === undefined;
+  const { trouble, attempts } = postponed;
   return trouble === "unavailable" && attempts < patienceVisits;
 }
 
@@ -141,14 +141,17 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     [...depths].filter(([path]) => filter.admits(path)).map(([path, depth]) => ({ path, depth, lastmod: undefined })),
     0,
   );
-  const noted = paths.flatMap((path) => urls.find(path) ?? []);
+  const noted = urls.findAll(paths);
   const answeredBefore = noted.filter((url) => isAnswered(url, since)).map(({ path }) => path);
   const wanted = noted.filter((url) => !isAnswered(url, since));
   const work = new PageWork(whole);
   await work.fetch(wanted.values());
   // Whoever ended it knows of it.
   if (!isCancelled(visit)) work.conclude();
-  const left = paths.filter((path) => isLeft(urls.find(path)));
+  const left = urls
+    .findAll(paths)
+    .filter(isLeft)
+    .map(({ path }) => path);
   rememberClock(ports, origin);
   return { left, answeredBefore, whyUnreachable: undefined, tally };
 }

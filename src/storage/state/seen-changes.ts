@@ -1,6 +1,7 @@
 import type { DeletionReason, EpochSeconds, SeenChange } from "../../core/index.ts";
 import { parseContentUsage } from "../../formats/usage/index.ts";
 import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
+import { overRows, type RowsSql, runOverRows } from "../sqlite/over-rows.ts";
 
 const sql = {
   // Bodies that are equal to what is held are no change. A page keeps the number under which it was born until it goes.
@@ -30,6 +31,11 @@ const sql = {
     WHERE u.id > ?1 AND u.asked > ?2 AND u.asked <= ?3 AND u.state = 'known' AND u.trouble IS NULL AND u.digest <> ''
       AND s.is_deleted = 0 AND s.at < u.asked ORDER BY u.id LIMIT ?4`,
 } as const;
+
+const { many, one } = overRows(sql.keep);
+const nextNumber = "1 + (SELECT seq FROM sqlite_sequence WHERE name = 'seen_change'), 1";
+/** A page that is noted alone is born with the next number. */
+const keeping: RowsSql = { many, one: one.replace("coalesce(s.born, 0)", `coalesce(s.born, ${nextNumber})`) };
 
 type Row = [
   number,
@@ -70,14 +76,14 @@ export interface SeenPages {
 /** Notes which pages of a site a crawler saw come, change and go. Called within a transaction, before pages are written. */
 export class SeenChangeLog {
   readonly #site: number;
-  readonly #keep: Statement;
+  readonly #connection: Connection;
   readonly #remove: Statement;
   readonly #restate: Statement;
   readonly #bear: Statement;
 
   constructor(connection: Connection, site: number) {
     this.#site = site;
-    this.#keep = prepareStatement(connection, sql.keep);
+    this.#connection = connection;
     this.#remove = prepareStatement(connection, sql.remove);
     this.#restate = prepareStatement(connection, sql.restate);
     this.#bear = prepareStatement(connection, sql.bear);
@@ -87,7 +93,8 @@ export class SeenChangeLog {
     let noted = 0;
     if (kept.length > 0) {
       const rows = kept.map(({ path, digest, sizeBytes }) => [path, digest, sizeBytes]);
-      noted += this.#keep.run(this.#site, JSON.stringify(rows), at).changes;
+      const changed = runOverRows(this.#connection, keeping, { site: this.#site, rows, shared: at });
+      if (rows.length > 1) noted += changed;
     }
     if (removed.length > 0) {
       const rows = removed.map(({ path, reason }) => [path, reason]);

@@ -10,6 +10,7 @@ import type {
 import { type Connection, prepareStatement, type SqlValue, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
+import { overRows, type RowsSql, runOverRows, type SqlRow } from "../sqlite/over-rows.ts";
 import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
@@ -78,6 +79,8 @@ const sql = {
   countMoved: `SELECT count(*) FROM url WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
     AND lastmod IS NOT asked_lastmod`,
   one: `${select} WHERE u.site = ?1 AND u.path = ?2`,
+  // CROSS: else SQLite goes through all URLs of the site, and for each of them through all paths.
+  each: `${select.replace("url u", "json_each(?2) j CROSS JOIN url u")} WHERE u.site = ?1 AND u.path = j.value`,
   // By id, and `+`: otherwise SQLite goes through all URLs of the site, and for each through the whole batch.
   empty: `UPDATE url SET size = NULL, digest = NULL, modified = NULL, media_type = NULL, usage = NULL, served_usage = NULL
     FROM json_each(?2) j WHERE url.id = j.value AND +url.site = ?1`,
@@ -144,6 +147,14 @@ const sql = {
   dropPaths: `DELETE FROM url WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
     AND digest IS NULL AND work IS NULL`,
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
+} as const;
+
+/** What settles pages: most often one, where the next request waits for it. */
+const settling = {
+  done: overRows(sql.done),
+  answered: overRows(sql.answered),
+  usage: overRows(sql.usage),
+  postponed: overRows(sql.postponed),
 } as const;
 
 /** What is remembered of bodies in the transaction that remembers their pages. */
@@ -250,6 +261,10 @@ export class StoredUrls {
     return row === undefined ? undefined : urlOf(row, false);
   }
 
+  findAll(paths: readonly string[]): TrackedUrl[] {
+    return this.#takeRows(sql.each, false, [JSON.stringify(paths)]);
+  }
+
   settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void {
     const rows = rowsOf(settlements);
     this.#taken.clear();
@@ -257,10 +272,10 @@ export class StoredUrls {
       this.#late.transact(() => {
         this.#seen.note(rows, at);
         this.#runEach(sql.empty, rows.emptied);
-        this.#runEach(sql.done, rows.done);
-        this.#runEach(sql.answered, rows.answered);
-        this.#runEach(sql.usage, rows.usages);
-        this.#runEach(sql.postponed, rows.postponed);
+        this.#settle(settling.done, rows.done);
+        this.#settle(settling.answered, rows.answered);
+        this.#settle(settling.usage, rows.usages);
+        this.#settle(settling.postponed, rows.postponed);
         this.#runEach(sql.forget, rows.emptied);
         this.#note(found, 0);
         this.#marks?.settleWithin(settlements);
@@ -343,6 +358,10 @@ export class StoredUrls {
   // One statement per batch instead of one per page: the call costs more than the row.
   #runEach(text: string, rows: readonly unknown[]): void {
     if (rows.length > 0) this.#statement(text).run(this.#site, JSON.stringify(rows));
+  }
+
+  #settle(statement: RowsSql, rows: readonly SqlRow[]): void {
+    runOverRows(this.#connection, statement, { site: this.#site, rows });
   }
 
   #statement(text: string): Statement {

@@ -10,6 +10,7 @@ import {
   type Validators,
 } from "../../core/index.ts";
 import { parseContentUsage } from "../../formats/usage/index.ts";
+import type { SqlRow } from "../sqlite/over-rows.ts";
 import type { KeptBody, RemovedPage } from "./seen-changes.ts";
 
 type Text = string | null;
@@ -111,9 +112,9 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
 /** What one batch of settlements writes, by statement. */
 export interface SettledRows {
   /** Announced pages whose bodies are held as announced. */
-  readonly done: unknown[];
-  readonly answered: unknown[];
-  readonly postponed: unknown[];
+  readonly done: SqlRow[];
+  readonly answered: SqlRow[];
+  readonly postponed: SqlRow[];
   /** Ids of URLs without a body from now on. */
   readonly emptied: number[];
   readonly bodies: KeptBody[];
