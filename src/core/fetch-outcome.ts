@@ -42,7 +42,7 @@ export interface FetchRequest {
   /** Path with query, sent unchanged. */
   readonly path: string;
   /** Makes the request conditional. Validators belong to this URL only, so a redirect is followed without them. */
-  readonly validators?: Validators;
+  readonly validators?: Validators | undefined;
   /** Longest body in bytes; a longer one is cut off and the outcome is `too-large`. */
   readonly maxBytes: number;
   /**
@@ -54,7 +54,7 @@ export interface FetchRequest {
    * Minimum rate of a body in bytes per second: each this many bytes extend the deadline by one second, up to
    * `timeoutMs` ahead. Default 65,536.
    */
-  readonly leastBytesPerSecond?: number;
+  readonly leastBytesPerSecond?: number | undefined;
   /** Most redirects that are followed; they stay on the origin unless `crossOrigin`. Default 0. */
   readonly maxRedirects?: number;
   /** Whether redirects may leave the origin. Default false. */
@@ -78,7 +78,7 @@ export interface FetchRequest {
   /** Additional header fields, in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where the body of a 200 is written; without it the outcome carries the body. */
-  readonly sink?: BodySink;
+  readonly sink?: BodySink | undefined;
   /** Takes at most this many bytes and drops the rest, without the outcome `too-large`. */
   readonly truncateAtBytes?: number;
   /**
@@ -93,7 +93,7 @@ export interface FetchRequest {
    * receives the body, even of a response whose body is not in the outcome; of those at most about 64 KiB.
    */
   readonly onExchange?: (exchange: HttpExchange) => ExchangeSink | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Why there is no usable response. */

@@ -94,9 +94,18 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const tally = new Tally();
   const { signal, halt, mustEnd, takeLinks, onEvent: report = () => undefined } = options;
   const visit: ReadingVisit = {
-    ...{ origin, agent, ports, tally, report, timeoutMs, bounds, signal, halt, mustEnd },
+    origin,
+    agent,
+    ports,
+    tally,
+    report,
+    timeoutMs,
+    bounds,
+    signal,
+    halt,
+    mustEnd,
     concurrency: 1,
-    ...(clocks && { clocks }),
+    clocks,
   };
   const progress = new VisitProgress(memory, timing.now(), since);
   const kept = record.robots?.agent === copyKeyOf(agent) ? record.robots : undefined;
@@ -117,7 +126,10 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const isFree = (): boolean => (rateLimiter?.restsUntil(origin) ?? 0) <= timing.now();
   const whole: CrawlVisit = {
     ...visit,
-    ...{ ports, robots, filter, progress },
+    ports,
+    robots,
+    filter,
+    progress,
     respectUsage,
     rulesUntil: until,
     scope: new UrlScope(filter, ports.mediaTypes),

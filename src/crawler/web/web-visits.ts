@@ -100,16 +100,27 @@ export class WebVisits {
     const found = choose(urls);
     const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
       read.add(origin + path);
-      this.#addLinks(origin, path, found.get(path)?.found, [to], 0);
+      this.#addLinks(origin, path, { found: found.get(path)?.found }, [to], 0);
     });
     try {
       const turn = await visitPages(
         {
-          ...{ requests, codec: nodeCodec, timing, rateLimiter: politeness },
-          ...{ reading, memory, urls, bodies, mediaTypes: namedTypes, packages: undefined },
+          requests,
+          codec: nodeCodec,
+          timing,
+          rateLimiter: politeness,
+          reading,
+          memory,
+          urls,
+          bodies,
+          mediaTypes: namedTypes,
+          packages: undefined,
         },
         {
-          ...{ origin, filter: this.filter, agent: this.#agent, since },
+          origin,
+          filter: this.filter,
+          agent: this.#agent,
+          since,
           paths: new Map(Array.from(found, ([path, page]) => [path, page.found.inSite])),
           bounds: { pageBytes, leastBytesPerSecond },
           takeLinks: (page) => {
@@ -218,14 +229,14 @@ export class WebVisits {
   }
 
   #takeLinks(origin: string, found: Found | undefined, page: LinkedPage): void {
-    const { contentType, ...fields } = page.head;
+    const { contentType } = page.head;
     if (/^text\/css\b/i.test(contentType ?? "")) return;
-    const options = { robotsNames: this.#agent, fields, hasTexts: this.#options.keepsTexts === true };
+    const options = { robotsNames: this.#agent, fields: page.head, hasTexts: this.#options.keepsTexts === true };
     const { links, isNofollow, language } = readLinks(page.body, contentType, origin + page.path, options);
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
     const urls = new Set(followed.map(({ url }) => url));
     const texts = options.hasTexts ? textsOf(followed) : undefined;
-    this.#addLinks(origin, page.path, found && { ...found, language }, [...urls], 1, texts);
+    this.#addLinks(origin, page.path, { found, language }, [...urls], 1, texts);
     // What redirects within the site leads to the page whose body it has.
     if (page.path !== page.url.path)
       this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + page.path]);
@@ -234,14 +245,16 @@ export class WebVisits {
   #addLinks(
     origin: string,
     path: string,
-    from: (Found & Pick<LinkOrigin, "language">) | undefined,
+    { found, language }: { readonly found: Found | undefined } & Pick<LinkOrigin, "language">,
     urls: readonly string[],
     steps: number,
     texts?: ReadonlyMap<string, readonly string[]>,
   ): void {
     this.#linkCount += urls.length;
     this.#ports.links.add(this.#ports.timing.now(), origin + path, urls, texts);
-    if (from !== undefined) this.#ports.addFound(urls, { ...from, origin, url: origin + path }, steps);
+    if (found === undefined) return;
+    const { depth, inSite, hops } = found;
+    this.#ports.addFound(urls, { depth, inSite, hops, language, origin, url: origin + path }, steps);
   }
 }
 

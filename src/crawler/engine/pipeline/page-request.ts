@@ -180,12 +180,12 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
       path: url.path,
       maxBytes: maxBytesOf(visit, announced),
       onProgress: room.take,
-      ...(validators === undefined ? {} : { validators }),
+      validators,
       maxRedirects,
       // Announced are the bytes as published.
       acceptCoding: announced === undefined,
       mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)) && visit.filter.admits(pathOf(to)),
-      ...(isSmall ? {} : { sink: body }),
+      sink: isSmall ? undefined : body,
     };
   };
   try {
@@ -312,8 +312,8 @@ async function keepPolled(
   { validators, contentEncoding = "identity" }: FetchedOutcome,
 ): Promise<PageFinding> {
   const { path, digest, sizeBytes } = page;
-  const answer = { kind: "body", digest, agrees: true, validators } as const;
-  if (!visit.filter.matches(page.mediaType)) return { ...answer, page: undefined, isInsignificant: false };
+  if (!visit.filter.matches(page.mediaType))
+    return { kind: "body", page: undefined, digest, agrees: true, validators, isInsignificant: false };
   const held = path === url.path ? url.held : visit.ports.urls.find(path)?.held;
   // The times of an equal body are those of the held one.
   const isEqual = path === url.path && held?.digest === digest && held.sizeBytes === sizeBytes;
@@ -332,7 +332,7 @@ async function keepPolled(
     const collision = await keepBody(visit, room, kept, body.content());
     if (collision !== undefined) return collision;
   }
-  return { ...answer, page: kept, isInsignificant };
+  return { kind: "body", page: kept, digest, agrees: true, validators, isInsignificant };
 }
 
 function stating(finding: PageFinding, usage: PageUsage): PageFinding {

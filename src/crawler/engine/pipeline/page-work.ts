@@ -198,7 +198,8 @@ export class PageWork {
 
   #judgeTags(finding: PageFinding): PageFinding {
     if (finding.kind !== "body") return finding;
-    return { ...finding, validators: this.#tags.judge(finding.validators, finding.digest) };
+    const validators = this.#tags.judge(finding.validators, finding.digest);
+    return validators === finding.validators ? finding : { ...finding, validators };
   }
 
   /** The body belongs to the URL that gave it; this one only leads there. */

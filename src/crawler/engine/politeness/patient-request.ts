@@ -90,8 +90,8 @@ async function getWithPermit(visit: ReadingVisit, makeRequest: () => VisitReques
     const onProgress = (bytes: number): FetchStop | undefined =>
       findReasonToEnd(visit, permit, bytes) ?? request.onProgress?.(bytes);
     const { leastBytesPerSecond } = bounds;
-    const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress, beforeNext };
-    outcome = await ports.requests.get(signal === undefined ? whole : { ...whole, signal });
+    const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress, beforeNext, signal };
+    outcome = await ports.requests.get(whole);
     return postponed ?? outcome;
   } finally {
     const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;

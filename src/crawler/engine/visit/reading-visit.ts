@@ -25,7 +25,7 @@ export interface ReadingVisit {
   /** Once it is aborted, no further request is made; those under way are waited for. */
   readonly halt?: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
-  readonly clocks?: ClockKeeper;
+  readonly clocks?: ClockKeeper | undefined;
 }
 
 /** Time that a small request may take, unless a site has its own. */

@@ -20,8 +20,12 @@ export function readSharedTags(memory: SiteMemory): ReadonlySet<string> {
 
 /** Validators without an entity tag that others share. */
 export function withoutShared(validators: Validators, shared: ReadonlySet<string>): Validators {
-  const { etag, ...others } = validators;
-  return etag === undefined || !shared.has(etag) ? validators : others;
+  const { etag } = validators;
+  return etag === undefined || !shared.has(etag) ? validators : withoutTag(validators);
+}
+
+function withoutTag({ etag: _, ...others }: Validators): Validators {
+  return others;
 }
 
 /** Finds entity tags that a server gives to pages that differ: a 304 for one of them says nothing. Memory is bounded. */
@@ -53,9 +57,9 @@ export class SharedTags {
    * @returns what of it can be sent with the next request
    */
   judge(validators: Validators, digest: string): Validators {
-    const { etag, ...others } = validators;
+    const { etag } = validators;
     if (etag === undefined) return validators;
-    if (this.#known.has(etag) || this.#found.has(etag)) return others;
+    if (this.#known.has(etag) || this.#found.has(etag)) return withoutTag(validators);
     const seen = this.#digests.get(etag);
     if (seen === undefined) {
       if (this.#digests.size >= maxTags) this.#digests.clear();
@@ -68,6 +72,6 @@ export class SharedTags {
     if (digests.size < minBodies) return validators;
     this.#digests.delete(etag);
     this.#found.add(etag);
-    return others;
+    return withoutTag(validators);
   }
 }
