@@ -31,7 +31,7 @@ Crawls a made Web of N sites (2000) and N pages (100000) from one page, as web-c
     .join(", ")}, or with one of them.
 All obey robots.txt, open 64 sites at once with one connection each, without a delay, give up after 3 s, follow at most 60 links, parse the
 links of each page and keep no bodies. Missed are pages of sites that answer; two at once counts requests to a site that was busy with another.
-What is not there is installed first.
+\`bare\` is no crawler to use: requests and links on Node, with all in memory and nothing kept. What is not there is installed first.
 `,
   options: { sites: 2000, pages: 100_000, rounds: 1, peer: "", seed: 1, friendly: false },
   run: async ({ sites, pages, rounds, peer, seed, friendly }) => {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { findCli } from "../../interop/command.ts";
 import { cacheFolder } from "../../interop/programs.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
@@ -77,5 +78,15 @@ const heritrix: WebCrawler = {
   },
 };
 
+/** No crawler to use: it shows what there is to gain at most without another language. */
+const bare: WebCrawler = {
+  name: "bare",
+  commandOf: (task) => [
+    process.execPath,
+    fileURLToPath(new URL("bare-crawl.js", import.meta.url)),
+    ...argumentsOf(task),
+  ],
+};
+
 /** Those that race, ours first. */
-export const webCrawlers: readonly WebCrawler[] = [tidemark, colly, scrapy, heritrix];
+export const webCrawlers: readonly WebCrawler[] = [tidemark, colly, scrapy, heritrix, bare];
