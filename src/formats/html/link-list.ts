@@ -54,8 +54,10 @@ export const pageKinds: ReadonlySet<LinkKind> = new Set<LinkKind>([
 export const maxLinks = 100_000;
 // A longer link, in characters, is not kept.
 const maxUrlLength = 2048;
-// Of all kept links together, and of their texts, in characters.
+// Of all kept links together, in characters.
 const maxCharacters = 16 * 1024 * 1024;
+// Of all their texts.
+const maxTextCharacters = 4 * 1024 * 1024;
 // Of one link, different ones.
 const maxTexts = 4;
 const kindNumbers: ReadonlyMap<LinkKind, number> = new Map(linkKinds.map((kind, at) => [kind, at]));
@@ -122,6 +124,7 @@ export class LinkList {
   readonly #links = new Map<string, boolean>();
   readonly #texts = new Map<string, readonly string[]>();
   #characters = 0;
+  #textCharacters = 0;
 
   /** @param text - a link as it is written, character references resolved */
   add(kind: LinkKind, text: string, isNofollow: boolean): void {
@@ -139,9 +142,9 @@ export class LinkList {
   /** Adds the text of a link that was added. @param text - shown characters and single spaces */
   addText(kind: LinkKind, link: string, text: string): void {
     const key = keyOf(kind, withoutFragment(link));
-    if (!this.#links.has(key) || this.#characters + text.length > maxCharacters) return;
+    if (!this.#links.has(key) || this.#textCharacters + text.length > maxTextCharacters) return;
     const texts = withText(this.#texts.get(key) ?? [], text);
-    if (texts !== this.#texts.get(key)) this.#characters += text.length;
+    if (texts !== this.#texts.get(key)) this.#textCharacters += text.length;
     this.#texts.set(key, texts);
   }
 

@@ -57,6 +57,13 @@ test("a text is cut at 200 code units, and at no half of a character", () => {
   assert.equal(cut("&amp;".repeat(2000)).length, 200);
 });
 
+test("of many long texts the first are kept, and links all the same", () => {
+  const anchors = Array.from({ length: 30_000 }, (_, at) => `<a href="/${at}">${`${at} `.padEnd(200, "x")}</a>`);
+  const links = read(anchors.join(""));
+  assert.equal(links.length, anchors.length);
+  assert.equal(links.filter(({ texts }) => texts !== undefined).length, Math.floor((4 * 1024 * 1024) / 200));
+});
+
 test("texts change no link, and are single lines without control characters, whatever the page", () => {
   const parts = [
     "<a href=b>",
