@@ -124,6 +124,7 @@ export {
   type KeptInterval,
   type PageOrder,
   type PageTrouble,
+  type PollCandidate,
   type Postponement,
   pageOrders,
   type SeenChange,

@@ -6,7 +6,7 @@ import type { RateLimiter } from "./rate-limit.ts";
 import type { Result } from "./result.ts";
 import type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 import type { Clock, EpochSeconds } from "./time.ts";
-import type { DeletionReason, FoundUrl, HeldBody, Settlement, TrackedUrl } from "./tracked-url.ts";
+import type { DeletionReason, FoundUrl, HeldBody, PollCandidate, Settlement, TrackedUrl } from "./tracked-url.ts";
 import type { UsagePreferences } from "./usage.ts";
 
 /** Sends requests. */
@@ -166,6 +166,13 @@ export interface UrlList {
     after: Pick<TrackedUrl, "id" | "path"> | undefined,
     limit: number,
   ): TrackedUrl[];
+  /** As {@link take}, with what decides whether a URL is requested. */
+  takeCandidates(
+    choice: "known" | "moved",
+    since: EpochSeconds,
+    after: Pick<TrackedUrl, "id"> | undefined,
+    limit: number,
+  ): PollCandidate[];
   /**
    * Announced or polled URLs whose last request was `unavailable`, those with the fewest attempts first.
    *

@@ -107,6 +107,12 @@ export interface TrackedUrl extends Omit<FoundUrl, "share"> {
   readonly usage?: PageUsage | undefined;
 }
 
+/** Of a polled URL what decides whether it is requested: a planner looks at all of a site to choose a few. */
+export interface PollCandidate
+  extends Pick<TrackedUrl, "id" | "path" | "askedAt" | "checkedAt" | "history" | "interval" | "postponed"> {
+  readonly isHeld: boolean;
+}
+
 /** What a visit found out about a tracked URL, to be stored. */
 export type Settlement =
   /** Its body is known: the held one stays, or another is kept now. */

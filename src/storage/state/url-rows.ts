@@ -4,6 +4,7 @@ import {
   noUsage,
   type PageTrouble,
   type PageUsage,
+  type PollCandidate,
   type Settlement,
   type TrackedUrl,
   type UsagePreferences,
@@ -53,6 +54,23 @@ export const urlColumns = `u.id, u.path, u.depth, u.lastmod, u.asked_lastmod, u.
   u.trouble, u.strikes, u.unconfirmed, u.unread, u.rank, u.size, u.digest, u.modified, u.media_type, u.etag,
   u.http_modified, u.fetched, u.said_size, u.said_digest, u.said_modified, u.said_type, u.usage,
   u.served_usage, u.checked`;
+
+/** A row of `url`, by {@link candidateColumns}. */
+export type CandidateRow = [
+  id: number,
+  path: string,
+  asked: Count,
+  checked: Count,
+  history: Text,
+  interval: Text,
+  trouble: PageTrouble | null,
+  attempts: number,
+  isHeld: number,
+];
+
+/** The columns of {@link CandidateRow}. */
+export const candidateColumns = `u.id, u.path, u.asked, u.checked, u.history, u.interval, u.trouble, u.strikes,
+  u.size IS NOT NULL AND u.digest IS NOT NULL AND u.modified IS NOT NULL AND u.media_type IS NOT NULL`;
 
 /** Validators from the columns that hold them. */
 export function validatorsOf(etag: Text, lastModified: Text): Validators {
@@ -106,6 +124,20 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
     history: history === null ? noHistory : (JSON.parse(history) as number[]),
     interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
     ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+export function candidateOf(row: CandidateRow): PollCandidate {
+  const [id, path, asked, checked, history, interval, trouble, attempts, isHeld] = row;
+  return {
+    id,
+    path,
+    askedAt: asked ?? undefined,
+    checkedAt: checked ?? undefined,
+    history: history === null ? noHistory : (JSON.parse(history) as number[]),
+    interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
+    postponed: trouble === null ? undefined : { trouble, attempts },
+    isHeld: isHeld === 1,
   };
 }
 

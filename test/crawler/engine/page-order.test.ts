@@ -71,7 +71,7 @@ describe("the order of new pages", () => {
       "/c/": page(link("/beside.html"), ...others),
       "/d/": page(link("/one.html"), link("/other.html", "rel=nofollow")),
     });
-    const visit = await crawler.visit(byRank);
+    const visit = await crawler.visit({ ...byRank, concurrency: 1 });
     const last = asked(visit).slice(5);
     assert.deepEqual(last, ["/once.html", "/often.html", "/followed.html", "/other.html", "/one.html", "/beside.html"]);
   });

@@ -97,6 +97,38 @@ describe("the polled URLs of a site", () => {
     assert.equal(store.urls.countMoved(["/a", "/b", "/c"]), 1);
   });
 
+  it("are looked at, to choose among them, as they are taken", () => {
+    using store = new OpenedStore();
+    store.answer(["/held", "/moved", "/history"], 1, "2026-01-01");
+    store.answer(["/gone"], 1);
+    store.urls.settle([postponedAs(store.find("/gone"), "gone", 2)], [], 2);
+    const known = answered(store.find("/history"), 3);
+    const interval = { rule: "step", intervalSeconds: 1.5, waitSeconds: 2 };
+    store.urls.settle([{ ...known, history: [1, 2.5], interval } as Settlement], [], 3);
+    store.urls.note([{ path: "/moved", depth: 0, lastmod: "2026-01-02" }], store.urls.beginList());
+    store.urls.note([{ path: "/new", depth: 0, lastmod: undefined }], 0);
+    for (const choice of ["known", "moved"] as const) {
+      const taken = store.urls.take(choice, 9, undefined, 100);
+      assert.deepEqual(
+        store.urls.takeCandidates(choice, 9, undefined, 100),
+        taken.map(({ id, path, askedAt, checkedAt, history, interval, postponed, held }) => ({
+          ...{ id, path, askedAt, checkedAt, history, interval, postponed, isHeld: held !== undefined },
+        })),
+      );
+      const [, second] = taken;
+      const rest = store.urls.takeCandidates(choice, 9, second, 1);
+      assert.deepEqual(
+        rest.map(({ path }) => path),
+        taken.slice(2, 3).map(({ path }) => path),
+      );
+      assert.deepEqual(
+        store.urls.takeCandidates(choice, 1, undefined, 100).map(({ path }) => path),
+        store.taken(choice, 1),
+      );
+    }
+    assert.deepEqual(store.taken("known", 9), ["/held", "/moved", "/history", "/gone"]);
+  });
+
   it("that are sampled did not move, and were not asked for in this visit", () => {
     using store = new OpenedStore();
     const paths = Array.from({ length: 50 }, (_, at) => `/${at}`);

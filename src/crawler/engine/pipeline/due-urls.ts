@@ -1,4 +1,4 @@
-import type { TrackedUrl, UrlChoice } from "../../../core/index.ts";
+import type { PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import { patienceVisits } from "../politeness/patient-request.ts";
 
@@ -18,17 +18,33 @@ export function isLongAway({ postponed }: Pick<TrackedUrl, "postponed">): boolea
   return postponed?.trouble === "unavailable" && postponed.attempts >= patienceVisits;
 }
 
+function* readParts<U extends Pick<TrackedUrl, "id" | "path">>(
+  take: (after: Pick<TrackedUrl, "id" | "path">, limit: number) => U[],
+  behind = "",
+): Generator<U, void, void> {
+  for (let after: Pick<TrackedUrl, "id" | "path"> | undefined = { id: 0, path: behind }; after !== undefined; ) {
+    const urls: U[] = take(after, urlsAtATime);
+    yield* urls;
+    after = urls.length < urlsAtATime ? undefined : urls.at(-1);
+  }
+}
+
 /**
  * URLs of a kind in their order, read from the store a part at a time.
  *
  * @param behind - only announced ones behind this path
  */
-export function* readUrls(visit: CrawlVisit, choice: UrlChoice, behind = ""): Generator<TrackedUrl, void, void> {
-  for (let after: Pick<TrackedUrl, "id" | "path"> | undefined = { id: 0, path: behind }; after !== undefined; ) {
-    const urls: TrackedUrl[] = visit.ports.urls.take(choice, visit.since, after, urlsAtATime);
-    yield* urls;
-    after = urls.length < urlsAtATime ? undefined : urls.at(-1);
-  }
+export function readUrls({ ports, since }: CrawlVisit, choice: UrlChoice, behind?: string): Generator<TrackedUrl> {
+  return readParts((after, limit) => ports.urls.take(choice, since, after, limit), behind);
+}
+
+/** Candidates of {@link readUrlsAtHand}. */
+export function* readCandidates(
+  { ports, since }: CrawlVisit,
+  choice: "known" | "moved",
+): Generator<PollCandidate, void, void> {
+  const candidates = readParts((after, limit) => ports.urls.takeCandidates(choice, since, after, limit));
+  for (const url of candidates) if (!isAway(url)) yield url;
 }
 
 /**

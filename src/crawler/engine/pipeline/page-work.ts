@@ -64,8 +64,12 @@ export class PageWork {
   }
 
   /** Whether a polled page would be kept that never was, though there are as many as may be. */
-  isOneTooMany({ held, postponed, askedAt, announced }: TrackedUrl): boolean {
-    if (announced !== undefined || held !== undefined) return false;
+  isOneTooMany(url: TrackedUrl): boolean {
+    return url.announced === undefined && url.held === undefined && this.lacksRoomFor(url);
+  }
+
+  /** Whether there is no room for a URL without a body. */
+  lacksRoomFor({ postponed, askedAt }: Pick<TrackedUrl, "postponed" | "askedAt">): boolean {
     return (postponed !== undefined || askedAt === undefined) && this.isFull();
   }
 

@@ -1,4 +1,4 @@
-import type { EpochMs, EpochSeconds, SiteMemory, TrackedUrl, Validators } from "../../../core/index.ts";
+import type { EpochMs, EpochSeconds, PollCandidate, SiteMemory, TrackedUrl, Validators } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import {
@@ -96,8 +96,8 @@ const lookedAtAtOnce = 1000;
 /** Looks at URLs, a part at a time. */
 async function lookAtEach(
   visit: CrawlVisit,
-  urls: Iterable<TrackedUrl>,
-  look: (url: TrackedUrl, history: ChangeHistory) => void,
+  urls: Iterable<PollCandidate>,
+  look: (url: PollCandidate, history: ChangeHistory) => void,
 ): Promise<number> {
   let looked = 0;
   for (const url of urls) {
@@ -113,7 +113,7 @@ async function lookAtEach(
  *
  * @param urls - all that were requested before, in any order; a planner that divides a budget looks at them twice
  */
-export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<TrackedUrl>): Promise<ChosenPolls> {
+export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<PollCandidate>): Promise<ChosenPolls> {
   const { budget, tally, planner, weightOf = () => 1, origin } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);

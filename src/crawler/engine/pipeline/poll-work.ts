@@ -1,6 +1,6 @@
-import type { EpochMs, TrackedUrl, UrlChoice } from "../../../core/index.ts";
+import type { EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
-import { maxAway, readUrlsAtHand } from "./due-urls.ts";
+import { maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
 import { PageWork } from "./page-work.ts";
 import { choosePolls } from "./poll-planning.ts";
 
@@ -138,8 +138,12 @@ class PollWork {
     for (const url of readUrlsAtHand(this.#visit, choice)) if (!this.#work.isOneTooMany(url)) yield url;
   }
 
-  async #choose(choice: UrlChoice): Promise<Iterator<TrackedUrl>> {
-    const chosen = await choosePolls(this.#visit, () => this.#wanted(choice));
+  *#candidates(choice: "known" | "moved"): Generator<PollCandidate, void, void> {
+    for (const url of readCandidates(this.#visit, choice)) if (url.isHeld || !this.#work.lacksRoomFor(url)) yield url;
+  }
+
+  async #choose(choice: "known" | "moved"): Promise<Iterator<TrackedUrl>> {
+    const chosen = await choosePolls(this.#visit, () => this.#candidates(choice));
     this.#work.results.noteDue(chosen.nextDueAt);
     return chosen.urls;
   }
