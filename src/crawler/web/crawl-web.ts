@@ -25,6 +25,8 @@ const maxWaitMs = 1000;
 const longestDelayMs = 3_600_000;
 const defaultBatchPages = 50_000;
 const defaultPagesPerVisit = 10;
+/** The reason for ending a wait; without it an error is created each time. */
+const somethingHappened = "something happened";
 
 /** A crawl of the Web that runs. */
 class WebCrawl {
