@@ -237,7 +237,7 @@ class WebCrawl {
     const { delay } = this.#means;
     if (delay !== undefined) {
       const woken = new AbortController();
-      this.#wake = () => woken.abort();
+      this.#wake = () => woken.abort(somethingHappened);
       await delay(delayMs, woken.signal);
       this.#wake = () => undefined;
       return;
