@@ -58,14 +58,18 @@ export class AnchorSort implements Disposable {
 }
 
 const rowsInGroup = 65_536;
+/** In UTF-16 code units. A text has at most 200. */
+const maxLine = 8192;
 
 /**
  * The texts of links of a graph's folder, as rows of `target`, `source` and `text`.
  *
+ * @param nodes - of the graph
  * @throws TidemarkError `state-corrupt`, with file and line; `bad-option` if the file is no gzip file
  */
 export async function* groupAnchors(
   folder: string,
+  nodes: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ParquetRows, void, void> {
   const file = anchorsFileOf(folder);
@@ -75,7 +79,7 @@ export async function* groupAnchors(
   for await (const line of linesOf(readTextFile(file, signal))) {
     number++;
     const [, target, source, text] = /^(\d{1,10})\t(\d{1,10})\t([^\t]+)$/.exec(line) ?? [];
-    if (text === undefined)
+    if (text === undefined || Number(target) >= nodes || Number(source) >= nodes)
       throw new TidemarkError("state-corrupt", `${file}: line ${number} is no line of texts.`, {
         hint: "Import the graph again from its crawl.",
         details: { file, line: number },
@@ -96,6 +100,8 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
+    // What is no line need not be read to its end.
+    if (rest.length > maxLine) break;
   }
   if (rest !== "") yield rest;
 }

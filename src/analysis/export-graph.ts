@@ -51,7 +51,7 @@ export async function exportGraph({ folder, links, names, anchors, signal }: Exp
     await writeTextPieces(names, isParquet(names) ? formatParquet(nameColumns, groupNames(text)) : text);
   }
   if (anchors !== undefined) {
-    const rows = isParquet(anchors) && formatParquet(anchorColumns, groupAnchors(folder, signal));
+    const rows = isParquet(anchors) && formatParquet(anchorColumns, groupAnchors(folder, file.nodes, signal));
     await writeTextPieces(anchors, rows || readTextFile(anchorsFileOf(folder), signal));
   }
   return { nodes: file.nodes, links: file.links };

@@ -47,5 +47,8 @@ test("texts of links are exported as they are, and refused where there are none 
   await exportGraph({ folder, anchors });
   assert.equal(readText(anchors), "1\t0\tx\n1\t0\n");
   const message = `${join(folder, "anchors.tsv.gz")}: line 2 is no line of texts.`;
-  await assert.rejects(exportGraph({ folder, anchors: `${anchors}.parquet` }), { code: "state-corrupt", message });
+  for (const line of ["1\t0", "2\t0\tx", "1\t99999999999\tx", "\n", `1 ${"0".repeat(3_000_000)}`]) {
+    writeText(folder, "anchors.tsv.gz", `1\t0\tx\n${line}\n`);
+    await assert.rejects(exportGraph({ folder, anchors: `${anchors}.parquet` }), { code: "state-corrupt", message });
+  }
 });

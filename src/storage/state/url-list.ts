@@ -56,7 +56,7 @@ const choices: Readonly<Record<UrlChoice, string>> = {
   known: `${select} WHERE u.site = ?1 AND u.state = 'known' AND ${isDue}`,
 };
 
-/** The same rows, with what decides whether a page is requested: a third of the time where all of a site are looked at. */
+/** The same rows, with what decides whether a page is requested: two fifths of the time where all of a site are looked at. */
 const candidates: Readonly<Record<"known" | "moved", string>> = {
   known: choices.known.replace(urlColumns, candidateColumns),
   moved: choices.moved.replace(urlColumns, candidateColumns),
@@ -188,8 +188,6 @@ export class StoredUrls {
   readonly #late: LateWrites;
   readonly #counts: SiteCounts;
   readonly #marks: SettledMarks | undefined;
-  /** What was polled last, by path, until something is written: who chooses among URLs looks the chosen ones up. */
-  readonly #taken = new Map<string, TrackedUrl>();
   #isHeldPolled = false;
 
   /** @param marks - what is remembered of bodies together with their pages, if it is */
@@ -263,10 +261,7 @@ export class StoredUrls {
 
   #takeRows(text: string, isAnnounced: boolean, parameters: readonly SqlValue[]): TrackedUrl[] {
     const rows = inDatabase(this.#file, () => this.#statement(text).all(this.#site, ...parameters)) as UrlRow[];
-    const urls = rows.map((row) => urlOf(row, isAnnounced));
-    this.#taken.clear();
-    if (!isAnnounced) for (const url of urls) this.#taken.set(url.path, url);
-    return urls;
+    return rows.map((row) => urlOf(row, isAnnounced));
   }
 
   countListed(): { readonly moved: number; readonly unmoved: number } {
@@ -284,8 +279,6 @@ export class StoredUrls {
   }
 
   find(path: string): TrackedUrl | undefined {
-    const taken = this.#taken.get(path);
-    if (taken !== undefined) return taken;
     const row = inDatabase(this.#file, () => this.#statement(sql.one).get(this.#site, path)) as UrlRow | undefined;
     return row === undefined ? undefined : urlOf(row, false);
   }
@@ -296,7 +289,6 @@ export class StoredUrls {
 
   settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void {
     const rows = rowsOf(settlements);
-    this.#taken.clear();
     inDatabase(this.#file, () =>
       this.#late.transact(() => {
         this.#seen.note(rows, at);
@@ -379,9 +371,7 @@ export class StoredUrls {
 
   /** Runs a statement that writes URLs, and forgets what was known of them if it did. */
   #write(text: string, ...parameters: readonly SqlValue[]): void {
-    if (this.#statement(text).run(this.#site, ...parameters).changes === 0) return;
-    this.#taken.clear();
-    this.#counts.forget();
+    if (this.#statement(text).run(this.#site, ...parameters).changes > 0) this.#counts.forget();
   }
 
   // One statement per batch instead of one per page: the call costs more than the row.
