@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { exportGraph } from "../../src/analysis/export-graph.ts";
 import { readGraph } from "../../src/analysis/graph-folder.ts";
@@ -51,4 +53,8 @@ test("texts of links are exported as they are, and refused where there are none 
     writeText(folder, "anchors.tsv.gz", `1\t0\tx\n${line}\n`);
     await assert.rejects(exportGraph({ folder, anchors: `${anchors}.parquet` }), { code: "state-corrupt", message });
   }
+  // Of a line without end only the beginning is read: that the file is cut off is not seen.
+  const endless = gzipSync(`1\t0\tx\n${randomBytes(2_000_000).toString("hex")}`).subarray(0, -8);
+  writeFileSync(join(folder, "anchors.tsv.gz"), endless);
+  await assert.rejects(exportGraph({ folder, anchors: `${anchors}.parquet` }), { code: "state-corrupt", message });
 });
