@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { FollowStatus } from "../src/crawler/follow/follow-status.ts";
+import type { WebStatus } from "../src/crawler/index.ts";
 
 /** How a follower may stand. */
 export function exampleStatus(changed: Partial<FollowStatus> = {}): FollowStatus {
@@ -55,5 +56,16 @@ export function exampleStatus(changed: Partial<FollowStatus> = {}): FollowStatus
     ],
     pausedSites: [{ site: "https://e.example", nextMs: now, priority: 5 }],
     ...changed,
+  };
+}
+
+/** How a crawl of the Web may stand. */
+export function exampleWebStatus(): WebStatus {
+  return {
+    ...{ version: 1, pid: 7, host: "box", startedMs: 0, writtenMs: 60_000, open: 3, elapsedMs: 60_000 },
+    ...{ requestsPerSecond: 12, bytesPerSecond: 2048, sites: 40, unresolvedSites: 2, unreachableSites: 1, urls: 900 },
+    ...{ waiting: 300, done: 600, heldBack: { "out-of-scope": 5, "domain-sites": 8, trap: 4 }, knownSites: 30 },
+    ...{ visits: 60, newRequests: 590, knownRequests: 66, changed: 9, pages: 580, failed: 10, requests: 700 },
+    ...{ bytes: 1_000_000, links: 5000 },
   };
 }

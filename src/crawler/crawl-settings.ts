@@ -347,10 +347,10 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   listen: row(
     "listen ADDRESS",
     listenAddress,
-    "With --forever: serve OpenMetrics at /metrics and a page of the sites at /, such as 127.0.0.1:9464; a port alone is on 127.0.0.1, port 0 any free one",
+    "With --forever: serve OpenMetrics at /metrics and a page of the sites at /, such as 127.0.0.1:9464; a port alone is on 127.0.0.1, port 0 any free one. With --web: metrics alone",
     {
       ofRun: true,
-      doc: "with `--forever`: serve OpenMetrics at `/metrics` and a page of the sites at `/`; see [Metrics and a page](#metrics-and-a-page). A port alone is on 127.0.0.1; port 0 is any free one",
+      doc: "with `--forever`: serve OpenMetrics at `/metrics` and a page of the sites at `/`; see [Metrics and a page](#metrics-and-a-page). A port alone is on 127.0.0.1; port 0 is any free one. With `--web`: metrics alone",
     },
   ),
   allowHosts: row(

@@ -17,14 +17,13 @@ export {
   type FollowSummary,
   followSites,
 } from "./follow/follow-sites.ts";
-export {
-  type FollowLook,
-  type FollowStatus,
-  readFollowStatus,
-  type TroubledSite,
-  type VisitingSite,
-  type VisitWait,
-  type WaitingSite,
+export type {
+  FollowLook,
+  FollowStatus,
+  TroubledSite,
+  VisitingSite,
+  VisitWait,
+  WaitingSite,
 } from "./follow/follow-status.ts";
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
 export type { StatusLook } from "./follow/status-file.ts";
@@ -73,4 +72,4 @@ export {
   type WebSummary,
   webOrders,
 } from "./web/web-options.ts";
-export { readWebStatus, type WebStatus } from "./web/web-status.ts";
+export { readCrawlStatus, readWebStatus, type WebStatus } from "./web/web-status.ts";

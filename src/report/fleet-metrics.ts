@@ -1,5 +1,16 @@
 import type { FleetStatus, WorkerStatus } from "../fleet/index.ts";
-import { counter, formatLabels, formatMetric, gauge, type Metric, type MetricsFormat } from "./open-metrics.ts";
+import {
+  counter,
+  familiesOf,
+  formatLabels,
+  formatMetrics,
+  gauge,
+  type Metric,
+  type MetricFamily,
+  type MetricsFormat,
+  type Sample,
+  samplesBy,
+} from "./open-metrics.ts";
 
 const ofFleet: ReadonlyArray<Metric<FleetStatus>> = [
   gauge("paused", "Whether the fleet is paused: nobody leases sites.", ({ isPaused }) => Number(isPaused)),
@@ -34,46 +45,36 @@ const ofWorker: ReadonlyArray<Metric<WorkerStatus>> = [
 
 const outcomes = ["created", "updated", "deleted"] as const;
 
-/** The metrics of a fleet, and of each of its workers by the label `worker`. None has the name of a site. */
-export function formatFleetMetrics(status: FleetStatus, metricsFormat: MetricsFormat = "openmetrics"): string {
-  const format = (
-    part: "fleet" | "fleet_worker",
-    metric: Omit<Metric<never>, "read">,
-    samples: Parameters<typeof formatMetric>[1],
-  ): string => formatMetric({ ...metric, name: `tidemark_${part}_${metric.name}` }, samples, metricsFormat);
-  const { due, waiting, held, ended, workers } = status;
-  const sites = Object.entries({ due, waiting, held, ended });
-  const blocks = [
-    ...ofFleet.map((metric) => format("fleet", metric, [["", metric.read(status) ?? 0]])),
-    format(
-      "fleet",
-      {
-        name: "sites",
-        type: "gauge",
-        help: "Sites by state: due, waiting until they are due, held by a worker, ended (never to be visited again).",
-      },
-      sites.map(([state, count]) => [formatLabels({ state }), count] as const),
-    ),
-    ...ofWorker.map((metric) =>
-      format(
-        "fleet_worker",
+function fleetFamilies(status: FleetStatus): MetricFamily[] {
+  const { due, waiting, held, ended } = status;
+  const help = "Sites by state: due, waiting until they are due, held by a worker, ended (never to be visited again).";
+  return [
+    ...familiesOf(ofFleet, status),
+    [{ name: "sites", type: "gauge", help }, samplesBy("state", { due, waiting, held, ended })],
+  ];
+}
+
+function workerFamilies(workers: readonly WorkerStatus[]): MetricFamily[] {
+  const sampleOf = (labels: Readonly<Record<string, string>>, value: number | undefined): Sample[] =>
+    value === undefined ? [] : [[formatLabels(labels), value]];
+  return [
+    ...ofWorker.map(
+      (metric): MetricFamily => [
         metric,
-        workers.flatMap((worker) => {
-          const value = metric.read(worker);
-          return value === undefined ? [] : [[formatLabels({ worker: worker.name }), value] as const];
-        }),
-      ),
+        workers.flatMap((worker) => sampleOf({ worker: worker.name }, metric.read(worker))),
+      ],
     ),
-    format(
-      "fleet_worker",
+    [
       { name: "pages", type: "counter", help: "Pages that changed since the worker's start." },
       workers.flatMap(({ name, counts }) =>
-        outcomes.flatMap((outcome) => {
-          const value = counts[outcome];
-          return value === undefined ? [] : [[formatLabels({ worker: name, outcome }), value] as const];
-        }),
+        outcomes.flatMap((outcome) => sampleOf({ worker: name, outcome }, counts[outcome])),
       ),
-    ),
+    ],
   ];
-  return `${blocks.join("")}${metricsFormat === "openmetrics" ? "# EOF\n" : ""}`;
+}
+
+/** The metrics of a fleet, and of each of its workers by the label `worker`. None has the name of a site. */
+export function formatFleetMetrics(status: FleetStatus, format?: MetricsFormat): string {
+  const groups = { tidemark_fleet: fleetFamilies(status), tidemark_fleet_worker: workerFamilies(status.workers) };
+  return formatMetrics(groups, format);
 }

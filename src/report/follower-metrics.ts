@@ -1,5 +1,14 @@
 import type { FollowStatus } from "../crawler/index.ts";
-import { counter, formatLabels, formatMetric, gauge, type Metric, type MetricsFormat } from "./open-metrics.ts";
+import {
+  counter,
+  familiesOf,
+  formatMetrics,
+  gauge,
+  type Metric,
+  type MetricFamily,
+  type MetricsFormat,
+  samplesBy,
+} from "./open-metrics.ts";
 
 const metrics: ReadonlyArray<Metric<FollowStatus>> = [
   gauge("start_timestamp_seconds", "When the follower was started.", ({ startedMs }) => startedMs / 1000),
@@ -33,42 +42,42 @@ const metrics: ReadonlyArray<Metric<FollowStatus>> = [
   ),
 ];
 
+/** The name of all metrics of a follower begins so. */
+export const followerPrefix = "tidemark_follower";
+
+export function followerFamilies(status: FollowStatus | undefined): MetricFamily[] {
+  const up: MetricFamily = [
+    { name: "up", type: "gauge", help: "Whether a follower runs." },
+    [["", Number(status !== undefined)]],
+  ];
+  if (status === undefined) return [up];
+  const { waiting, underWay, paused, created, updated, deleted, sitesByAge } = status;
+  return [
+    up,
+    ...familiesOf(metrics, status),
+    [
+      { name: "sites_by_state", type: "gauge", help: "Sites by state; each is counted once." },
+      samplesBy("state", { waiting, under_way: underWay, paused }),
+    ],
+    [
+      {
+        name: "sites_by_age",
+        type: "gauge",
+        help: "Sites by the time since their last successful visit: up to an hour, up to a day, longer, never.",
+      },
+      samplesBy("age", { ...sitesByAge }),
+    ],
+    [
+      { name: "pages", type: "counter", help: "Pages that changed since the start." },
+      samplesBy("outcome", { created, updated, deleted }),
+    ],
+  ];
+}
+
 /**
  * The metrics of a follower; of none, that it is not up. There are as many samples whatever the number of sites: none has
  * the name of a site.
  */
-export function formatFollowerMetrics(
-  status: FollowStatus | undefined,
-  metricsFormat: MetricsFormat = "openmetrics",
-): string {
-  const format = (metric: Omit<Metric<never>, "read">, samples: Parameters<typeof formatMetric>[1]): string =>
-    formatMetric({ ...metric, name: `tidemark_follower_${metric.name}` }, samples, metricsFormat);
-  const blocks = [
-    format({ name: "up", type: "gauge", help: "Whether a follower runs." }, [["", Number(status !== undefined)]]),
-  ];
-  if (status !== undefined) {
-    const { waiting, underWay, paused, created, updated, deleted, sitesByAge } = status;
-    const samples = (label: string, values: Readonly<Record<string, number>>) =>
-      Object.entries(values).map(([value, count]) => [formatLabels({ [label]: value }), count] as const);
-    blocks.push(
-      ...metrics.map((metric) => format(metric, [["", metric.read(status) ?? 0]])),
-      format(
-        { name: "sites_by_state", type: "gauge", help: "Sites by state; each is counted once." },
-        samples("state", { waiting, under_way: underWay, paused }),
-      ),
-      format(
-        {
-          name: "sites_by_age",
-          type: "gauge",
-          help: "Sites by the time since their last successful visit: up to an hour, up to a day, longer, never.",
-        },
-        samples("age", { ...sitesByAge }),
-      ),
-      format(
-        { name: "pages", type: "counter", help: "Pages that changed since the start." },
-        samples("outcome", { created, updated, deleted }),
-      ),
-    );
-  }
-  return `${blocks.join("")}${metricsFormat === "openmetrics" ? "# EOF\n" : ""}`;
+export function formatFollowerMetrics(status: FollowStatus | undefined, format?: MetricsFormat): string {
+  return formatMetrics({ [followerPrefix]: followerFamilies(status) }, format);
 }

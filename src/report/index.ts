@@ -18,5 +18,14 @@ export {
   renderFollowerParts,
 } from "./follower-page/index.ts";
 export { formatGraphPage } from "./graph-page.ts";
-export { formatLabels, formatMetric, gauge, type Metric, type MetricsFormat } from "./open-metrics.ts";
+export {
+  formatLabels,
+  formatMetrics,
+  gauge,
+  type Metric,
+  type MetricFamily,
+  type MetricsFormat,
+  type Sample,
+} from "./open-metrics.ts";
 export { formatTrafficPage, type TrafficPageInput } from "./traffic-page.ts";
+export { formatNoCrawl, formatWebMetrics } from "./web-metrics.ts";

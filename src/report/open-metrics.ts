@@ -24,16 +24,42 @@ export function formatLabels(labels: Readonly<Record<string, string>>): string {
   return `{${Object.entries(labels).map(([name, value]) => `${name}="${quote(value)}"`)}}`;
 }
 
+/** What a sample is of, as {@link formatLabels} writes it, or nothing; and its value. */
+export type Sample = readonly [labels: string, value: number];
+
+/** A metric and its samples. */
+export type MetricFamily = readonly [metric: Omit<Metric<never>, "read">, samples: readonly Sample[]];
+
+/** Samples of which each has another value of a label. */
+export function samplesBy(label: string, values: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(values).map(([value, count]) => [formatLabels({ [label]: value }), count]);
+}
+
+/** Metrics of one source, a sample each; 0 where a value is not known. */
+export function familiesOf<Source>(metrics: ReadonlyArray<Metric<Source>>, source: Source): MetricFamily[] {
+  return metrics.map((metric) => [metric, [["", metric.read(source) ?? 0]]]);
+}
+
+/** Formats a whole text of metrics, whose names begin with the prefix of their group. */
+export function formatMetrics(
+  groups: Readonly<Record<string, readonly MetricFamily[]>>,
+  format: MetricsFormat = "openmetrics",
+): string {
+  const blocks = Object.entries(groups).flatMap(([prefix, families]) =>
+    families.map(([metric, samples]) => formatMetric({ ...metric, name: `${prefix}_${metric.name}` }, samples, format)),
+  );
+  return `${blocks.join("")}${format === "openmetrics" ? "# EOF\n" : ""}`;
+}
+
 /**
  * Formats a metric. In text of Prometheus the name of a counter has its ending everywhere, and there are no units.
  *
- * @param samples - labels as {@link formatLabels} writes them, or nothing, and a value
  * @returns nothing if there are no samples
  */
-export function formatMetric(
+function formatMetric(
   { name, type, help }: Omit<Metric<never>, "read">,
-  samples: ReadonlyArray<readonly [labels: string, value: number]>,
-  format: MetricsFormat = "openmetrics",
+  samples: readonly Sample[],
+  format: MetricsFormat,
 ): string {
   if (samples.length === 0) return "";
   const [, unit] = /_(seconds|bytes)$/.exec(name) ?? [];

@@ -14,6 +14,8 @@ import {
 
 /** Where metrics are served, and what they are. */
 export interface MetricsServerOptions extends StatusAddress {
+  /** What those who reach it see, as a part of a sentence. */
+  readonly shows: string;
   /** Reads what the metrics are of; asked anew for each request, but by several at a time once. */
   readonly read: () => Promise<(format: MetricsFormat) => string>;
 }
@@ -24,8 +26,8 @@ export interface MetricsServerOptions extends StatusAddress {
  * @throws TidemarkError `bad-option` for an address that others reach and no name, or one that is none; `address-in-use`, `no-permission`, `io`
  */
 export async function serveMetrics(options: MetricsServerOptions): Promise<Listening & AsyncDisposable> {
-  const { host, port, allowedHosts = [], read } = options;
-  checkAddress(options, "all workers");
+  const { host, port, allowedHosts = [], shows, read } = options;
+  checkAddress(options, shows);
   const names = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()));
   let reading: ReturnType<typeof read> | undefined;
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {

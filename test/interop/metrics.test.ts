@@ -9,7 +9,9 @@ import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import axe from "axe-core";
+import { formatWebMetrics } from "../../src/report/index.ts";
 import { type FolderServer, serveFolder } from "../../src/server/folder-server.ts";
+import { exampleWebStatus } from "../example-status.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
 import { findCli, runTidemark } from "./command.ts";
@@ -101,6 +103,11 @@ describe("tidemark crawl --listen", { skip, timeout: 180_000 }, () => {
       assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
       execFileSync(requireProgram("promtool"), ["check", "metrics"], { input: await answer.text(), timeout: 10_000 });
     }
+  });
+
+  it("has metrics of a crawl of the Web that promtool finds nothing wrong with", () => {
+    const input = formatWebMetrics({ ...exampleWebStatus(), newShare: 0.7 }, "prometheus");
+    execFileSync(requireProgram("promtool"), ["check", "metrics"], { input, timeout: 10_000 });
   });
 
   it("is scraped by Prometheus, which has the right numbers and types", async () => {

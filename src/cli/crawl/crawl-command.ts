@@ -37,6 +37,7 @@ const sharedSettings: ReadonlySet<string> = new Set([
   ...["respectUsage", "ranksFile"],
   ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
   ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests", "minIntervalMs", "maxIntervalMs"],
+  ...["listen", "allowHosts"],
 ]);
 const orders: readonly [string, ...string[]] = [
   "depth",

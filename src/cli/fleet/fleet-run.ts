@@ -68,6 +68,7 @@ async function serveStatus(
   const { signal, err, quiet } = context;
   await using server = await serveMetrics({
     ...address,
+    shows: "all workers",
     read: async () => {
       const status = await fleet.status();
       return (format) => formatFleetMetrics(status, format);

@@ -1,13 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { TidemarkError } from "../../core/index.ts";
-import {
-  type FollowLook,
-  readFollowStatus,
-  readWebStatus,
-  type StatusLook,
-  type WebStatus,
-} from "../../crawler/index.ts";
-import { formatFollowerMetrics } from "../../report/index.ts";
+import { type FollowLook, readCrawlStatus, type StatusLook, type WebStatus } from "../../crawler/index.ts";
+import { formatFollowerMetrics, formatNoCrawl, formatWebMetrics } from "../../report/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { writeMetrics } from "../terminal/metrics-file.ts";
@@ -49,23 +43,24 @@ type Look = FollowLook | StatusLook<WebStatus>;
 const isWeb = (look: Look): look is StatusLook<WebStatus> => "heldBack" in look.status;
 
 function lookAt(into: string): Look {
-  return readWebStatus(into, Date.now) ?? readFollowStatus(into, Date.now);
+  return readCrawlStatus(into, Date.now);
 }
 
 function formatLook(look: Look, view: TopView): string[] {
   return isWeb(look) ? formatWebTop(look, view) : formatTop(look, view);
 }
 
-/** Writes the metrics of a follower. @returns where they come from */
-async function writeLook(into: string, file: string, context: RunContext): Promise<FollowLook> {
+/** Writes metrics. @returns where they come from */
+async function writeLook(into: string, file: string, context: RunContext): Promise<Look> {
   try {
-    const look = readFollowStatus(into, Date.now);
-    await writeMetrics(formatFollowerMetrics(look.status), file, context);
+    const look = lookAt(into);
+    const text = isWeb(look) ? formatWebMetrics(look.status) : formatFollowerMetrics(look.status);
+    await writeMetrics(text, file, context);
     return look;
   } catch (error) {
     // Who watches the numbers has to see that there are none any more.
     if (error instanceof TidemarkError && error.code === "not-found")
-      await writeMetrics(formatFollowerMetrics(undefined), file, context);
+      await writeMetrics(formatNoCrawl(), file, context);
     throw error;
   }
 }

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
-import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
+import type { Clock, EpochMs } from "../../core/index.ts";
 import {
   count,
   fields,
   lookAtStatus,
   mostNumber,
+  noStatus,
   numberFrom,
   oneOf,
   optional,
@@ -150,23 +151,6 @@ export function removeFollowStatus(into: string): void {
   removeStatus(into, statusName);
 }
 
-/** No follower is running; the details say since when, if known. */
-function nobodyFollows(into: string, died: FollowStatus | undefined): TidemarkError {
-  const details = died === undefined ? { into } : { into, pid: died.pid, host: died.host, diedMs: died.writtenMs };
-  const fate =
-    died === undefined
-      ? ""
-      : ` Process ${died.pid} on ${died.host} did so until ${formatTime(died.writtenMs)} and ended without saying so.`;
-  return new TidemarkError("not-found", `Nobody follows sites into ${into}.${fate}`, {
-    hint: "Start `tidemark crawl --sites FILE --forever --into DIR`, or name the folder that it was given.",
-    details,
-  });
-}
-
-function formatTime(ms: EpochMs): string {
-  return new Date(ms).toISOString();
-}
-
 /**
  * Reads the status of the follower of a mirror folder. A dead follower is distinguished from a busy one by its process
  * and by the lock it holds.
@@ -177,6 +161,10 @@ function formatTime(ms: EpochMs): string {
 export function readFollowStatus(folder: string, now: Clock): FollowLook {
   const into = resolve(folder);
   const { look, died } = lookAtStatus(into, statusName, parseFollowStatus, now);
-  if (look === undefined) throw nobodyFollows(into, died);
+  if (look === undefined)
+    throw noStatus(`Nobody follows sites into ${into}.`, died, {
+      into,
+      hint: "Start `tidemark crawl --sites FILE --forever --into DIR`, or `--web SEEDS`, or name the folder that it was given.",
+    });
   return look;
 }

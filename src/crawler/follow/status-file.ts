@@ -149,3 +149,19 @@ export function lookAtStatus<S extends WrittenStatus>(
   const isHeld = isStoreHeld(into) ?? (isHere ? isRunning(status.pid) : isFresh);
   return isHeld ? { look: { status, ageMs, isBusy: !isFresh } } : { died: status };
 }
+
+/** The error of a status that nobody keeps; its details say since when, if known. */
+export function noStatus(
+  message: string,
+  died: WrittenStatus | undefined,
+  { into, hint }: { readonly into: string; readonly hint: string },
+): TidemarkError {
+  if (died === undefined) return new TidemarkError("not-found", message, { hint, details: { into } });
+  const { pid, host, writtenMs } = died;
+  const until = new Date(writtenMs).toISOString();
+  return new TidemarkError(
+    "not-found",
+    `${message} Process ${pid} on ${host} did so until ${until} and ended without saying so.`,
+    { hint, details: { into, pid, host, diedMs: writtenMs } },
+  );
+}

@@ -1,10 +1,12 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import type { Clock, EpochMs } from "../../core/index.ts";
+import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
+import { type FollowLook, readFollowStatus } from "../follow/follow-status.ts";
 import {
   count,
   fields,
   lookAtStatus,
+  noStatus,
   oneOf,
   optional,
   parseStatus,
@@ -89,4 +91,24 @@ export class WebStatusFile implements Disposable {
  */
 export function readWebStatus(folder: string, now: Clock): StatusLook<WebStatus> | undefined {
   return lookAtStatus(resolve(folder), statusName, parseWebStatus, now).look;
+}
+
+/**
+ * Reads the status of what goes on in a folder: a crawl of the Web, or a follower of sites.
+ *
+ * @throws TidemarkError `not-found` if neither does; `state-corrupt` if a file is no such status; `no-permission`, `io`
+ */
+export function readCrawlStatus(folder: string, now: Clock): FollowLook | StatusLook<WebStatus> {
+  const into = resolve(folder);
+  const { look, died } = lookAtStatus(into, statusName, parseWebStatus, now);
+  if (look !== undefined) return look;
+  try {
+    return readFollowStatus(into, now);
+  } catch (error) {
+    if (died === undefined || !(error instanceof TidemarkError) || error.code !== "not-found") throw error;
+    throw noStatus(`Nobody crawls the Web into ${into}.`, died, {
+      into,
+      hint: "Start the same `tidemark crawl --web SEEDS --into DIR` again: it goes on where it was.",
+    });
+  }
 }

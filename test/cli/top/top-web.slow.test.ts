@@ -6,17 +6,13 @@ import { describe, it } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
 import { formatWebTop } from "../../../src/cli/top/top-text.ts";
 import type { WebStatus } from "../../../src/crawler/index.ts";
+import { exampleWebStatus } from "../../example-status.ts";
 import { listenSite } from "../../site-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { parseOpenMetrics } from "../open-metrics.ts";
 import { endOf, runProgram, startProgram } from "../run-program.ts";
 
-const status: WebStatus = {
-  ...{ version: 1, pid: 7, host: "box", startedMs: 0, writtenMs: 60_000, open: 3, elapsedMs: 60_000 },
-  ...{ requestsPerSecond: 12, bytesPerSecond: 2048, sites: 40, unresolvedSites: 2, unreachableSites: 1, urls: 900 },
-  ...{ waiting: 300, done: 600, heldBack: { "out-of-scope": 5, "domain-sites": 8, trap: 4 }, knownSites: 30 },
-  ...{ visits: 60, newRequests: 590, knownRequests: 66, changed: 9, pages: 580, failed: 10, requests: 700 },
-  ...{ bytes: 1_000_000, links: 5000 },
-};
+const status = exampleWebStatus();
 
 describe("tidemark top of a crawl of the Web", () => {
   it("says what waits, what was held back as a trap, and how requests are divided", () => {
@@ -45,7 +41,7 @@ describe("tidemark top of a crawl of the Web", () => {
     const none = await runProgram("top", into, "--once");
     assert.equal(none.code, exitCodes.broken);
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-      const program = startProgram(["crawl", "--web", seeds, "--into", into, "--forever", "--json"]);
+      const program = startProgram(["crawl", "--web", seeds, "--into", into, "--forever", "--listen", "0", "--json"]);
       const late = setTimeout(() => program.kill("SIGKILL"), 20_000);
       assert.ok(program.stdout !== null);
       let last: {
@@ -53,10 +49,13 @@ describe("tidemark top of a crawl of the Web", () => {
         readonly done?: number;
         readonly knownSites?: number;
         readonly end?: string;
+        readonly url?: string;
       } = {};
+      let url: string | undefined;
       let isShown = false;
       for await (const line of createInterface({ input: program.stdout })) {
         last = JSON.parse(line);
+        url ??= last.url;
         if (isShown || last.event !== "web-progress" || last.done !== 2 || last.knownSites !== 1) continue;
         isShown = true;
         const look = await runProgram("top", into, "--once");
@@ -64,14 +63,28 @@ describe("tidemark top of a crawl of the Web", () => {
         assert.match(look.stdout, /^revisits /m);
         const { stdout } = await runProgram("top", into, "--json");
         assert.equal(JSON.parse(stdout).done, 2);
+        const accept = "application/openmetrics-text";
+        const scraped = await fetch(`${url}/metrics`, { headers: { accept } });
+        const { stdout: text } = await runProgram("top", into, "--openmetrics");
+        for (const samples of [await scraped.text(), text].map(parseOpenMetrics)) {
+          const value = (name: string) => samples.find((sample) => sample.name === `tidemark_web_${name}`)?.value;
+          assert.deepEqual([value("up"), value("done_urls"), value("waiting_urls")], [1, 2, 0]);
+        }
         program.kill(signal);
         if (signal === "SIGKILL") break;
       }
       const { code } = await endOf(program);
       clearTimeout(late);
       if (signal === "SIGTERM") assert.deepEqual([code, last.end], [exitCodes.done, "stopped"]);
+      const after = await runProgram("top", into, "--openmetrics");
+      assert.equal(after.code, exitCodes.broken);
+      assert.deepEqual(
+        parseOpenMetrics(after.stdout).map(({ name, value }) => [name, value]),
+        ["tidemark_follower_up", "tidemark_web_up"].map((name) => [name, 0]),
+      );
+      const fate =
+        signal === "SIGKILL" ? /Nobody crawls the Web into .* ended without saying so/ : /Nobody follows sites/;
+      assert.match(after.stderr, fate);
     }
-    const after = await runProgram("top", into, "--once");
-    assert.equal(after.code, exitCodes.broken);
   });
 });
