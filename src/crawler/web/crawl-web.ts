@@ -8,7 +8,7 @@ import { checkObjects } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
-import { KnownSites, type KnownVisit } from "./known-sites.ts";
+import { KnownSites, type KnownVisit, noteSite } from "./known-sites.ts";
 import { readRanks } from "./priorities.ts";
 import { parseSeed } from "./seeds.ts";
 import { beginOf } from "./web-begin.ts";
@@ -266,7 +266,8 @@ class WebCrawl {
     this.#pagesOpen += pages.length;
     this.#haveTurns.add(turn.origin);
     const [first] = pages;
-    if (first !== undefined) this.#known?.note(turn.origin, { ...first.found, inSite: 0 });
+    if (first !== undefined && this.#known?.has(turn.origin) !== true)
+      noteSite({ plans: this.#store.plans, timing: this.#timing }, turn.origin, { ...first.found, inSite: 0 });
     this.#watch(
       this.#take(turn, pages).finally(() => {
         this.#pagesOpen -= pages.length;

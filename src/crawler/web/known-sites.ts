@@ -37,6 +37,20 @@ interface KnownSitesMeans {
   readonly restsUntil: (origin: string) => EpochMs;
 }
 
+/**
+ * Notes a site before its first page is requested, so that a kill does not lose it; in a crawl that ends too, so that one that goes on
+ * finds what is known.
+ */
+export function noteSite(
+  { plans, timing }: Pick<KnownSitesMeans, "plans" | "timing">,
+  origin: string,
+  found: Found,
+): void {
+  if (plans.read(origin) !== undefined) return;
+  const plan: WebPlan = { ...unvisited, at: timing.now(), found };
+  plans.write(origin, plan);
+}
+
 /** A visit to a known site that is to be made. */
 export interface KnownVisit {
   readonly origin: string;
@@ -108,12 +122,8 @@ export class KnownSites {
     return this.#underWay.has(origin);
   }
 
-  /** Notes a site before its first page is requested, so that a kill does not lose it. */
-  note(origin: string, found: Found): void {
-    const { plans, timing } = this.#means;
-    if (this.#scheduler.has(origin) || plans.read(origin) !== undefined) return;
-    const plan: WebPlan = { ...unvisited, at: timing.now(), found };
-    plans.write(origin, plan);
+  has(origin: string): boolean {
+    return this.#scheduler.has(origin);
   }
 
   /** A site answered: its best source is looked for at once. */

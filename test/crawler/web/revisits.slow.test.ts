@@ -72,6 +72,19 @@ function readPlan(into: string, origin: string): { readonly found?: unknown; rea
 const count = (web: LoopbackWeb, page: string): number => web.pages().filter((path) => path === page).length;
 
 describe("crawlWeb with isForever", () => {
+  it("visits again what a crawl that ended knows", async () => {
+    const pages: Pages = new Map([["a.example/", [["b.example/"], "first"]]]);
+    pages.set("b.example/", [[], "first"]);
+    await using web = await serve(pages);
+    using temp = makeTempFolder();
+    const first = await crawlUntil(web, temp.path, () => false, { isForever: false });
+    assert.deepEqual([first.end, first.pages], ["done", 2]);
+    pages.set("b.example/", [[], "second"]);
+    const second = await crawlUntil(web, temp.path, () => count(web, "b.example/") >= 2);
+    assert.deepEqual([second.knownSites, second.changed], [2, 1]);
+    assert.deepEqual(readPlan(temp.path, web.originOf("b.example")).found, { depth: 1, inSite: 0, hops: 1 });
+  });
+
   it("visits known pages again, and requests what they lead to by then, on other sites too", async () => {
     const pages: Pages = new Map([["a.example/", [["a.example/x"], "first"]]]);
     pages.set("a.example/x", [[], ""]);
