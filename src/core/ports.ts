@@ -168,7 +168,7 @@ export interface UrlList {
   ): TrackedUrl[];
   /** As {@link take}, with what decides whether a URL is requested. */
   takeCandidates(
-    choice: "known" | "moved",
+    choice: "known" | "moved" | "hinted",
     since: EpochSeconds,
     after: Pick<TrackedUrl, "id"> | undefined,
     limit: number,

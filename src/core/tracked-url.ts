@@ -109,7 +109,7 @@ export interface TrackedUrl extends Omit<FoundUrl, "share"> {
 
 /** Of a polled URL what decides whether it is requested: a planner looks at all of a site to choose a few. */
 export interface PollCandidate
-  extends Pick<TrackedUrl, "id" | "path" | "askedAt" | "checkedAt" | "history" | "interval" | "postponed"> {
+  extends Pick<TrackedUrl, "id" | "path" | "lastmod" | "askedAt" | "checkedAt" | "history" | "interval" | "postponed"> {
   readonly isHeld: boolean;
 }
 

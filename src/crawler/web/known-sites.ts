@@ -177,7 +177,7 @@ export class KnownSites {
     const { bucket, isListed, allowance } = plan;
     const site = this.#means.siteOf(origin);
     if (site === undefined || (bucket === undefined && isListed !== true)) return undefined;
-    return this.#pace.allowanceOf(allowance, this.#means.pagesOf(site), now);
+    return this.#pace.allowanceOf(allowance, { pages: this.#means.pagesOf(site), isListed: isListed === true }, now);
   }
 
   /** Counts the polls of a visit, and puts off the next one until the site may poll again. */
@@ -190,7 +190,7 @@ export class KnownSites {
     if (source === "links") this.#pace.count(pageRequests, this.#means.timing.now());
     if (allowed === undefined || (source !== "links" && source !== "sitemap")) return plan;
     const allowance = { polls: Math.max(0, allowed.polls - pageRequests), at: beganAt };
-    const readyAt = this.#pace.readyAt(allowance, this.#means.pagesOf(site));
+    const readyAt = this.#pace.readyAt(allowance, { pages: this.#means.pagesOf(site), isListed: plan.isListed });
     return { ...plan, allowance, at: end.isCutShort && allowance.polls >= 1 ? plan.at : Math.max(plan.at, readyAt) };
   }
 

@@ -10,13 +10,26 @@ const mostPlanMs = 86_400_000;
 const lateShare = 0.95;
 /** Of a pace at which no site waits, in a day: visits that are made now were planned hours ago. */
 const growth = 8;
-/** A visit has so many polls at least, or a quarter of the site's pages. */
-const pollsPerVisit = 8;
+/**
+ * Polls that a visit is made for: so many at least, and a share of the site's pages, but no more than another share of them. A visit costs a
+ * robots.txt a day, and a look at all that is known of the site. Where a sitemap says what changed, a visit late is a change seen late.
+ */
+const visitSizes = {
+  listed: { least: 6, share: 1 / 32, most: 1 / 4 },
+  polled: { least: 16, share: 1 / 16, most: 1 / 2 },
+} as const;
 
 /** Polls that a site has not made so far. */
 export interface PollAllowance {
   readonly polls: number;
   readonly at: EpochMs;
+}
+
+/** A site whose pages are polled. */
+export interface PolledSite {
+  readonly pages: number;
+  /** Whether a sitemap tells which of them changed. */
+  readonly isListed: boolean;
 }
 
 /** What a crawl got done. */
@@ -61,21 +74,21 @@ export class PollPace {
     this.#plannedAt = now;
   }
 
-  /** What a site may poll now. @param pages - that it has */
-  allowanceOf(before: PollAllowance | undefined, pages: number, now: EpochMs): PollAllowance | undefined {
+  /** What a site may poll now. */
+  allowanceOf(before: PollAllowance | undefined, site: PolledSite, now: EpochMs): PollAllowance | undefined {
     const perPage = this.#perPage;
     if (perPage === undefined) return undefined;
     // A site that is new to the pace begins with a visit.
-    if (before === undefined) return { polls: visitOf(pages), at: now };
-    const earned = (perPage * pages * Math.max(0, now - before.at)) / 1000;
-    return { polls: Math.min(before.polls + earned, Math.max(pages, visitOf(pages))), at: now };
+    if (before === undefined) return { polls: visitOf(site), at: now };
+    const earned = (perPage * site.pages * Math.max(0, now - before.at)) / 1000;
+    return { polls: Math.min(before.polls + earned, Math.max(site.pages, visitOf(site))), at: now };
   }
 
   /** When a site may poll as many pages as a visit is made for, after its last visit; no later than any page is to be polled. */
-  readyAt({ polls, at }: PollAllowance, pages: number): EpochMs {
+  readyAt({ polls, at }: PollAllowance, site: PolledSite): EpochMs {
     const perPage = this.#perPage;
     if (perPage === undefined) return at;
-    const seconds = Math.max(0, visitOf(pages) - polls) / Math.max(Number.MIN_VALUE, perPage * pages);
+    const seconds = Math.max(0, visitOf(site) - polls) / Math.max(Number.MIN_VALUE, perPage * site.pages);
     return at + Math.min(seconds, pollPolicy.maxIntervalSeconds) * 1000;
   }
 
@@ -97,6 +110,7 @@ export class PollPace {
 }
 
 /** Polls that a visit is made for. */
-function visitOf(pages: number): number {
-  return Math.max(1, Math.min(pollsPerVisit, Math.ceil(pages / 4)));
+function visitOf({ pages, isListed }: PolledSite): number {
+  const { least, share, most } = isListed ? visitSizes.listed : visitSizes.polled;
+  return Math.max(1, Math.min(Math.max(least, Math.ceil(pages * share)), Math.ceil(pages * most)));
 }

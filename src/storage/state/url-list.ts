@@ -57,9 +57,10 @@ const choices: Readonly<Record<UrlChoice, string>> = {
 };
 
 /** The same rows, with what decides whether a page is requested: two fifths of the time where all of a site are looked at. */
-const candidates: Readonly<Record<"known" | "moved", string>> = {
+const candidates: Readonly<Record<"known" | "moved" | "hinted", string>> = {
   known: choices.known.replace(urlColumns, candidateColumns),
   moved: choices.moved.replace(urlColumns, candidateColumns),
+  hinted: choices.hinted.replace(urlColumns, candidateColumns),
 };
 
 const sql = {
@@ -240,7 +241,7 @@ export class StoredUrls {
   }
 
   takeCandidates(
-    choice: "known" | "moved",
+    choice: "known" | "moved" | "hinted",
     since: EpochSeconds,
     after: Pick<TrackedUrl, "id"> | undefined,
     limit: number,

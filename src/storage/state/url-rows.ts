@@ -65,11 +65,12 @@ export type CandidateRow = [
   interval: Text,
   trouble: PageTrouble | null,
   attempts: number,
+  lastmod: Text,
   isHeld: number,
 ];
 
 /** The columns of {@link CandidateRow}. */
-export const candidateColumns = `u.id, u.path, u.asked, u.checked, u.history, u.interval, u.trouble, u.strikes,
+export const candidateColumns = `u.id, u.path, u.asked, u.checked, u.history, u.interval, u.trouble, u.strikes, u.lastmod,
   u.size IS NOT NULL AND u.digest IS NOT NULL AND u.modified IS NOT NULL AND u.media_type IS NOT NULL`;
 
 /** Validators from the columns that hold them. */
@@ -128,10 +129,11 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
 }
 
 export function candidateOf(row: CandidateRow): PollCandidate {
-  const [id, path, asked, checked, history, interval, trouble, attempts, isHeld] = row;
+  const [id, path, asked, checked, history, interval, trouble, attempts, lastmod, isHeld] = row;
   return {
     id,
     path,
+    lastmod: lastmod ?? undefined,
     askedAt: asked ?? undefined,
     checkedAt: checked ?? undefined,
     history: history === null ? noHistory : (JSON.parse(history) as number[]),

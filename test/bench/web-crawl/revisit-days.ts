@@ -164,7 +164,7 @@ export interface SeenDays extends Pick<CrawlDays, "sites" | "pages" | "days"> {
   readonly seconds: number;
 }
 
-/** Crawls a Web in virtual time with the crawler of production, and goes on for some days after each page was requested once. */
+/** Crawls a Web in virtual time with the crawler of production, each page once, and goes on for some days within a bound of requests. */
 export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDays): Promise<SeenDays> {
   using temp = makeTempFolder("bench");
   const made = new MadeSites(sites, pages, seed, true);
@@ -204,17 +204,19 @@ export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDay
   using store = openMemoryStore(temp.path);
   using queue = new UrlQueue(join(temp.path, "queue"), { memoryBytes: 2 ** 24 });
   await using links = new LinkLog(join(temp.path, "links"), { clock: time.now });
-  const crawl = crawlWebBy(
-    {
-      ...{ store, queue, links, ranks: undefined, since: startMs / 1000, delay: time.delay, tickMs },
-      createFetcher: () => createVirtualFetcher({ hosts, time, answerMs: takesMs, onRequest }),
-    },
-    {
-      ...{ into: temp.path, seeds: [`${web.originOf(0)}/`], keep: "metadata", allowPrivate: true, isForever: true },
-      ...{ connections, timeoutMs: Math.max(30_000, 2 * takesMs) },
-      ...{ clock: time.now, random: createRandom(seed, "crawl"), signal: stop.signal, maxNewSites: sites },
-    },
-  );
+  const crawlBy = (isForever: boolean, tookMs: number, most: number | undefined): Promise<WebSummary> =>
+    crawlWebBy(
+      {
+        ...{ store, queue, links, ranks: undefined, since: startMs / 1000, delay: time.delay, tickMs },
+        createFetcher: () => createVirtualFetcher({ hosts, time, answerMs: tookMs, onRequest }),
+      },
+      {
+        ...{ into: temp.path, seeds: [`${web.originOf(0)}/`], keep: "metadata", allowPrivate: true, isForever },
+        ...{ connections: most, timeoutMs: Math.max(30_000, 2 * tookMs) },
+        ...{ clock: time.now, random: createRandom(seed, "crawl"), signal: stop.signal, maxNewSites: sites },
+      },
+    );
+  const crawl = crawlBy(false, answerMs, undefined).then(() => crawlBy(true, takesMs, connections));
   void crawl.finally(() => time.end()).catch(() => undefined);
   await time.run(Number.POSITIVE_INFINITY);
   const summary: WebSummary = await crawl;

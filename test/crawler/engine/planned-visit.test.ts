@@ -67,6 +67,36 @@ describe("visits by plan", () => {
     );
   });
 
+  it("ask under a budget first for what changed and is likely to stay as it is", async () => {
+    await using mapped = await MappedSite.open(6);
+    const { crawler } = mapped;
+    await crawler.visit(planned);
+    for (let day = 0; day < 6; day++) {
+      mapped.nextDay();
+      for (const path of ["/0.html", "/1.html", "/2.html"]) mapped.change(path);
+      mapped.publish();
+      assert.equal(pagesOf(await crawler.visit(planned)).filter((request) => request.startsWith("200 ")).length, 3);
+    }
+    mapped.nextDay();
+    for (const path of ["/0.html", "/1.html", "/2.html", "/4.html"]) mapped.change(path);
+    mapped.publish();
+    assert.deepEqual(pagesOf(await crawler.visit({ ...planned, budget: 1 })), ["200 /4.html"]);
+  });
+
+  it("ask under a budget first for what changed longer ago, where nothing else is known", async () => {
+    await using mapped = await MappedSite.open(3);
+    const { crawler } = mapped;
+    await crawler.visit(planned);
+    mapped.nextDay();
+    mapped.change("/2.html");
+    for (let day = 0; day < 9; day++) mapped.nextDay();
+    mapped.change("/1.html");
+    mapped.publish();
+    crawler.now += 3_600_000;
+    assert.deepEqual(pagesOf(await crawler.visit({ ...planned, budget: 1 })), ["200 /2.html"]);
+    assert.deepEqual(pagesOf(await crawler.visit({ ...planned, budget: 1 })), ["200 /1.html"]);
+  });
+
   it("ask for a page as soon as its lastmod moves, before that is proved to be true", async () => {
     await using mapped = await MappedSite.open(5);
     const { crawler } = mapped;

@@ -41,7 +41,7 @@ export function readUrls({ ports, since }: CrawlVisit, choice: UrlChoice, behind
 /** Candidates of {@link readUrlsAtHand}. */
 export function* readCandidates(
   { ports, since }: CrawlVisit,
-  choice: "known" | "moved",
+  choice: "known" | "moved" | "hinted",
 ): Generator<PollCandidate, void, void> {
   const candidates = readParts((after, limit) => ports.urls.takeCandidates(choice, since, after, limit));
   for (const url of candidates) if (!isAway(url)) yield url;

@@ -11,7 +11,7 @@ import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import { type RatePrior, rateOf } from "../revisit/change-rate.ts";
 import { type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
 import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
-import { historyAfter, modifiedAtOf, readHazard, readHistory, readPrior } from "./poll-planning.ts";
+import { historyAfter, modifiedAtOf, readHazard, readHistory, readPrior, timeOfLastmod } from "./poll-planning.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
 
 const progressEveryMs = 250;
@@ -92,7 +92,8 @@ export class PageResults {
     if (settlement.kind !== "answered" || settlement.url.announced !== undefined) return settlement;
     const { planner } = this.#visit;
     const { url } = settlement;
-    const modifiedAt = "validators" in finding ? modifiedAtOf(finding.validators, now) : undefined;
+    const served = "validators" in finding ? modifiedAtOf(finding.validators, now) : undefined;
+    const modifiedAt = served ?? (this.#visit.plan?.trust === "trusted" ? timeOfLastmod(url.lastmod) : undefined);
     const seen = { now, hasChanged: hasChanged === true, modifiedAt };
     const isObserved = hasChanged !== undefined && !url.isUnconfirmed;
     const history = isObserved ? historyAfter(url, seen, this.#hazardPerSecond) : url.history;

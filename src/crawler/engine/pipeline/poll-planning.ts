@@ -1,16 +1,18 @@
 import type { EpochMs, EpochSeconds, PollCandidate, SiteMemory, TrackedUrl, Validators } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
+import { parseW3cDate } from "../../../formats/time/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import {
   type ChangeHistory,
   defaultPrior,
   minRate,
-  noHistory,
+  observe,
   type RatePrior,
   rateOf,
   SitePrior,
 } from "../revisit/change-rate.ts";
 import type { PollChooser } from "../revisit/poll-choosers.ts";
+import { BestItems, maxPlannedPolls } from "../revisit/poll-selection.ts";
 import { RateTally } from "../revisit/rate-buckets.ts";
 import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
 import { planSharedPoll } from "../revisit/shared-polls.ts";
@@ -28,12 +30,18 @@ const fields = [
   "falseDates",
 ] as const satisfies readonly (keyof ChangeHistory)[];
 
-/** A history from the numbers that are kept of it. */
+/** A history from the numbers that are kept of it. Written out: of all known pages of a site this is asked at each visit. */
 export function readHistory(numbers: readonly number[]): ChangeHistory {
-  const history: Record<(typeof fields)[number], number> = { ...noHistory };
-  for (const [at, field] of fields.entries()) history[field] = numbers[at] ?? 0;
-  const evidence = numbers.slice(fields.length);
-  return evidence.length === evidenceSize ? { ...history, evidence } : history;
+  return {
+    visits: numbers[0] ?? 0,
+    changes: numbers[1] ?? 0,
+    changedSeconds: numbers[2] ?? 0,
+    changedSquares: numbers[3] ?? 0,
+    datedChanges: numbers[4] ?? 0,
+    quietSeconds: numbers[5] ?? 0,
+    falseDates: numbers[6] ?? 0,
+    evidence: numbers.length === fields.length + evidenceSize ? numbers.slice(fields.length) : undefined,
+  };
 }
 
 /** The numbers of a history, to be kept. */
@@ -137,6 +145,46 @@ export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<PollCa
   const { polls, nextDueAt } = chooser.finish();
   if (looked > 0) memory.rememberSource("rates", { ...keptLearning(memory, chooser), seconds: fit.prior.seconds });
   return { urls: takeChosen(visit, polls), nextDueAt };
+}
+
+interface Hint {
+  readonly path: string;
+  readonly value: number;
+}
+
+const compareHints = (a: Hint, b: Hint): number =>
+  a.value === b.value ? (a.path < b.path ? -1 : 1) : b.value - a.value;
+
+/**
+ * Chooses among the pages of which a list says that they changed, where a budget may not do for all: those that are likely to stay
+ * fresh for longest, by their weight. A page that changes with each look is not worth what one is that changes once a month.
+ * What a list no longer names, and what was refused or missing, comes first.
+ */
+export async function chooseHinted(
+  visit: CrawlVisit,
+  urls: () => Iterable<PollCandidate>,
+): Promise<Iterator<TrackedUrl>> {
+  const { budget, tally, weightOf = () => 1, origin } = visit;
+  const { timing, memory } = visit.ports;
+  const prior = readPrior(memory);
+  const now = Math.floor(timing.now() / 1000);
+  const best = new BestItems<Hint>(Math.min(maxPlannedPolls, Math.max(0, budget - tally.pageRequests)), compareHints);
+  await lookAtEach(visit, urls(), ({ path, lastmod, askedAt = now, postponed }, history) => {
+    if (lastmod === undefined || postponed !== undefined) return best.add({ path, value: Number.POSITIVE_INFINITY });
+    const modifiedAt = timeOfLastmod(lastmod);
+    const seen = {
+      intervalSeconds: now - askedAt,
+      changed: true,
+      ...(modifiedAt === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedAt }),
+    };
+    best.add({ path, value: weightOf(origin + path) / rateOf(observe(history, seen), prior) });
+  });
+  return takeChosen(visit, best.sorted());
+}
+
+/** When a page last changed by a list's `lastmod`, in seconds; undefined if it is no time, but a day or less. */
+export function timeOfLastmod(lastmod: string | undefined): EpochSeconds | undefined {
+  return lastmod === undefined || lastmod.length <= "2026-01-01".length ? undefined : parseW3cDate(lastmod);
 }
 
 function* takeChosen(

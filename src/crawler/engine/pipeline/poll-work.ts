@@ -2,7 +2,7 @@ import type { EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../cor
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
 import { maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
 import { PageWork } from "./page-work.ts";
-import { choosePolls } from "./poll-planning.ts";
+import { chooseHinted, choosePolls } from "./poll-planning.ts";
 
 /** So many pages are requested before it is looked again which are next. */
 const orderedAtATime = 100;
@@ -113,8 +113,9 @@ class PollWork {
     // A changed lastmod is the best sign of a change, until it proves to be none.
     const isBelieved = trust !== undefined && trust !== "false-alarms";
     if (isBounded) {
-      const hinted = this.#wanted("hinted");
-      await work.fetch(isBelieved ? hinted : unsettled(hinted));
+      if (isBelieved && Number.isFinite(budget))
+        await work.fetch(await chooseHinted(this.#visit, () => this.#candidates("hinted")));
+      else await work.fetch(isBelieved ? this.#wanted("hinted") : unsettled(this.#wanted("hinted")));
     }
     if (asks === "moved") {
       const isDoubtful = isBounded && trust === "false-alarms";
@@ -138,7 +139,7 @@ class PollWork {
     for (const url of readUrlsAtHand(this.#visit, choice)) if (!this.#work.isOneTooMany(url)) yield url;
   }
 
-  *#candidates(choice: "known" | "moved"): Generator<PollCandidate, void, void> {
+  *#candidates(choice: "known" | "moved" | "hinted"): Generator<PollCandidate, void, void> {
     for (const url of readCandidates(this.#visit, choice)) if (url.isHeld || !this.#work.lacksRoomFor(url)) yield url;
   }
 
