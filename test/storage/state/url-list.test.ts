@@ -42,7 +42,7 @@ class OpenedStore implements Disposable {
     return url;
   }
 
-  taken(choice: "new" | "moved" | "known" | "unconfirmed", since = 1000): string[] {
+  taken(choice: "new" | "moved" | "hinted" | "known" | "unconfirmed", since = 1000): string[] {
     return this.urls.take(choice, since, undefined, 100).map(({ path }) => path);
   }
 }
@@ -107,12 +107,12 @@ describe("the polled URLs of a site", () => {
     store.urls.settle([{ ...known, history: [1, 2.5], interval } as Settlement], [], 3);
     store.urls.note([{ path: "/moved", depth: 0, lastmod: "2026-01-02" }], store.urls.beginList());
     store.urls.note([{ path: "/new", depth: 0, lastmod: undefined }], 0);
-    for (const choice of ["known", "moved"] as const) {
+    for (const choice of ["known", "moved", "hinted"] as const) {
       const taken = store.urls.take(choice, 9, undefined, 100);
       assert.deepEqual(
         store.urls.takeCandidates(choice, 9, undefined, 100),
-        taken.map(({ id, path, askedAt, checkedAt, history, interval, postponed, held }) => ({
-          ...{ id, path, askedAt, checkedAt, history, interval, postponed, isHeld: held !== undefined },
+        taken.map(({ id, path, lastmod, askedAt, checkedAt, history, interval, postponed, held }) => ({
+          ...{ id, path, lastmod, askedAt, checkedAt, history, interval, postponed, isHeld: held !== undefined },
         })),
       );
       const [, second] = taken;
