@@ -69,6 +69,7 @@ export {
 export type {
   Bodies,
   BodyWriter,
+  CandidateChoice,
   ChangeMerge,
   Codec,
   CrawlPorts,

@@ -122,6 +122,9 @@ export type UrlChoice =
   | "hinted"
   | "known";
 
+/** Those of which a visit looks at all to choose some. */
+export type CandidateChoice = "known" | "moved" | "hinted";
+
 /** Numbers of URLs in the store. */
 export interface UrlCounts {
   readonly held: number;
@@ -168,7 +171,7 @@ export interface UrlList {
   ): TrackedUrl[];
   /** As {@link take}, with what decides whether a URL is requested. */
   takeCandidates(
-    choice: "known" | "moved" | "hinted",
+    choice: CandidateChoice,
     since: EpochSeconds,
     after: Pick<TrackedUrl, "id"> | undefined,
     limit: number,

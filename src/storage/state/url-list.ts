@@ -1,4 +1,5 @@
 import type {
+  CandidateChoice,
   EpochSeconds,
   FoundUrl,
   PollCandidate,
@@ -57,7 +58,7 @@ const choices: Readonly<Record<UrlChoice, string>> = {
 };
 
 /** The same rows, with what decides whether a page is requested: two fifths of the time where all of a site are looked at. */
-const candidates: Readonly<Record<"known" | "moved" | "hinted", string>> = {
+const candidates: Readonly<Record<CandidateChoice, string>> = {
   known: choices.known.replace(urlColumns, candidateColumns),
   moved: choices.moved.replace(urlColumns, candidateColumns),
   hinted: choices.hinted.replace(urlColumns, candidateColumns),
@@ -241,7 +242,7 @@ export class StoredUrls {
   }
 
   takeCandidates(
-    choice: "known" | "moved" | "hinted",
+    choice: CandidateChoice,
     since: EpochSeconds,
     after: Pick<TrackedUrl, "id"> | undefined,
     limit: number,

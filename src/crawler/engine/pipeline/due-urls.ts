@@ -1,4 +1,4 @@
-import type { PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
+import type { CandidateChoice, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import { patienceVisits } from "../politeness/patient-request.ts";
 
@@ -41,7 +41,7 @@ export function readUrls({ ports, since }: CrawlVisit, choice: UrlChoice, behind
 /** Candidates of {@link readUrlsAtHand}. */
 export function* readCandidates(
   { ports, since }: CrawlVisit,
-  choice: "known" | "moved" | "hinted",
+  choice: CandidateChoice,
 ): Generator<PollCandidate, void, void> {
   const candidates = readParts((after, limit) => ports.urls.takeCandidates(choice, since, after, limit));
   for (const url of candidates) if (!isAway(url)) yield url;

@@ -158,7 +158,7 @@ const compareHints = (a: Hint, b: Hint): number =>
 /**
  * Chooses among the pages of which a list says that they changed, where a budget may not do for all: those that are likely to stay
  * fresh for longest, by their weight. A page that changes with each look is not worth what one is that changes once a month.
- * What a list no longer names, and what was refused or missing, comes first.
+ * What was refused or missing is worth less with each attempt, so that it keeps no other page waiting for ever.
  */
 export async function chooseHinted(
   visit: CrawlVisit,
@@ -170,14 +170,14 @@ export async function chooseHinted(
   const now = Math.floor(timing.now() / 1000);
   const best = new BestItems<Hint>(Math.min(maxPlannedPolls, Math.max(0, budget - tally.pageRequests)), compareHints);
   await lookAtEach(visit, urls(), ({ path, lastmod, askedAt = now, postponed }, history) => {
-    if (lastmod === undefined || postponed !== undefined) return best.add({ path, value: Number.POSITIVE_INFINITY });
     const modifiedAt = timeOfLastmod(lastmod);
     const seen = {
       intervalSeconds: now - askedAt,
       changed: true,
       ...(modifiedAt === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedAt }),
     };
-    best.add({ path, value: weightOf(origin + path) / rateOf(observe(history, seen), prior) });
+    const attempts = Math.max(1, postponed?.attempts ?? 1);
+    best.add({ path, value: weightOf(origin + path) / rateOf(observe(history, seen), prior) / attempts });
   });
   return takeChosen(visit, best.sorted());
 }

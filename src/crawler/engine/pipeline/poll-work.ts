@@ -1,4 +1,4 @@
-import type { EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
+import type { CandidateChoice, EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
 import { maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
 import { PageWork } from "./page-work.ts";
@@ -139,7 +139,7 @@ class PollWork {
     for (const url of readUrlsAtHand(this.#visit, choice)) if (!this.#work.isOneTooMany(url)) yield url;
   }
 
-  *#candidates(choice: "known" | "moved" | "hinted"): Generator<PollCandidate, void, void> {
+  *#candidates(choice: CandidateChoice): Generator<PollCandidate, void, void> {
     for (const url of readCandidates(this.#visit, choice)) if (url.isHeld || !this.#work.lacksRoomFor(url)) yield url;
   }
 
