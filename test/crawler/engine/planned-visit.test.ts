@@ -97,25 +97,20 @@ describe("visits by plan", () => {
     assert.deepEqual(pagesOf(await crawler.visit({ ...planned, budget: 1 })), ["200 /1.html"]);
   });
 
-  it("ask under a budget for what changed although much else is refused", async () => {
+  it("ask under a budget at once for what changed although much else is refused", async () => {
     await using mapped = await MappedSite.open(6);
     const { crawler } = mapped;
     await crawler.visit(planned);
     for (const path of ["/0.html", "/1.html", "/2.html"])
       crawler.site.answers.set(path, (_, response) => void response.writeHead(403).end());
-    const asked: string[] = [];
-    for (let day = 0; day < 6; day++) {
+    for (let day = 0; day < 3; day++) {
       mapped.nextDay();
       for (const path of ["/0.html", "/1.html", "/2.html"]) mapped.change(path);
       if (day === 2) mapped.change("/4.html");
       mapped.publish();
-      asked.push(...pagesOf(await crawler.visit({ ...planned, budget: 2 })));
+      const asked = pagesOf(await crawler.visit({ ...planned, budget: 2 }));
+      if (day === 2) assert.ok(asked.includes("200 /4.html"), JSON.stringify(asked));
     }
-    assert.ok(asked.includes("200 /4.html"), JSON.stringify(asked));
-    assert.ok(
-      asked.slice(-4).some((request) => request.startsWith("403 ")),
-      JSON.stringify(asked),
-    );
   });
 
   it("ask for a page as soon as its lastmod moves, before that is proved to be true", async () => {
