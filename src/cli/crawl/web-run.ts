@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { omitUndefined, wrapSystemError } from "../../core/index.ts";
-import { type CrawlSettings, crawlWeb, readSeeds, readWebStatus, type WebCounts } from "../../crawler/index.ts";
+import { type CrawlSettings, crawlWeb, readSeeds, type WebCounts } from "../../crawler/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
@@ -44,27 +44,16 @@ export function readFile(file: string | undefined, what: string): string | undef
   }
 }
 
-/** Serves the metrics of the crawl of this process, if that is wanted. */
-async function serveWeb(
-  { listen, allowHosts: allowedHosts }: Pick<CrawlSettings, "listen" | "allowHosts">,
+/** Serves the metrics of the crawl, if that is wanted. */
+async function serveMetrics(
+  { listen, allowHosts }: Pick<CrawlSettings, "listen" | "allowHosts">,
   into: string,
   context: RunContext,
   progress: ProgressLine,
 ): Promise<AsyncDisposable | undefined> {
   if (listen === undefined) return undefined;
-  const [{ formatWebMetrics }, { serveMetrics }] = await Promise.all([
-    import("../../report/index.ts"),
-    import("../../server/index.ts"),
-  ]);
-  const server = await serveMetrics({
-    ...listen,
-    ...omitUndefined({ allowedHosts }),
-    shows: "how the crawl is going",
-    read: async () => {
-      const look = readWebStatus(into, Date.now);
-      return (format) => formatWebMetrics(look?.status, format);
-    },
-  });
+  const { serveWebMetrics } = await import("./status-server.ts");
+  const server = await serveWebMetrics({ listen, ...omitUndefined({ allowHosts }) }, into);
   const { url, port } = server;
   printEvent(context, { event: "listening", url, port });
   if (!context.json) progress.say(`metrics at ${url}/metrics`);
@@ -81,7 +70,7 @@ export async function runWeb(options: CrawlArguments, context: RunContext): Prom
   const seeds = await readSeeds(seedsFile);
   const { ca, identity, order: _, ...others } = settings;
   const progress = new ProgressLine(context.err, context.quiet);
-  await using _server = await serveWeb(settings, into, context, progress);
+  await using _server = await serveMetrics(settings, into, context, progress);
   const origins = new Set(seeds.map((seed) => new URL(seed).origin));
   const crawling = crawlWeb({
     ...others,
