@@ -265,9 +265,6 @@ class WebCrawl {
     const pages = turn.pages.slice(0, Math.max(0, this.#room));
     this.#pagesOpen += pages.length;
     this.#haveTurns.add(turn.origin);
-    const [first] = pages;
-    if (first !== undefined && this.#known?.has(turn.origin) !== true)
-      noteSite({ plans: this.#store.plans, timing: this.#timing }, turn.origin, { ...first.found, inSite: 0 });
     this.#watch(
       this.#take(turn, pages).finally(() => {
         this.#pagesOpen -= pages.length;
@@ -299,7 +296,7 @@ class WebCrawl {
     this.#failed += result.tally.failed;
     this.#requests += result.tally.requests;
     this.#newRequests += result.tally.pageRequests;
-    if (result.whyUnreachable === undefined) this.#known?.enter(origin);
+    if (result.whyUnreachable === undefined) this.#noteAnswered(turn);
     this.#known?.shares.count(result.tally.pageRequests, 0, now());
     this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
     const isStopped = this.#options.signal?.aborted === true;
@@ -313,6 +310,13 @@ class WebCrawl {
     });
     if (result.whyUnreachable !== undefined && !isStopped) this.#warn(origin, result.whyUnreachable, retryAt);
     this.#batches.count(turn.pages.length - again.length);
+  }
+
+  /** Notes a site before its first page is done, so that a kill does not lose it; a crawl that ends notes it for one that goes on. */
+  #noteAnswered({ origin, pages: [first] }: WebTurn): void {
+    if (first === undefined || this.#known?.has(origin) === true) return;
+    noteSite({ plans: this.#store.plans, timing: this.#timing }, origin, { ...first.found, inSite: 0 });
+    this.#known?.enter(origin);
   }
 
   #warn(site: string, why: string, retryAt: EpochMs): void {

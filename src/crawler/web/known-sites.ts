@@ -37,10 +37,7 @@ interface KnownSitesMeans {
   readonly restsUntil: (origin: string) => EpochMs;
 }
 
-/**
- * Notes a site before its first page is requested, so that a kill does not lose it; in a crawl that ends too, so that one that goes on
- * finds what is known.
- */
+/** Notes a site that has answered and how it was found, to be visited from now on; nothing if it is noted. */
 export function noteSite(
   { plans, timing }: Pick<KnownSitesMeans, "plans" | "timing">,
   origin: string,
@@ -126,9 +123,9 @@ export class KnownSites {
     return this.#scheduler.has(origin);
   }
 
-  /** A site answered: its best source is looked for at once. */
+  /** A site answered for the first time: its best source is looked for at once. */
   enter(origin: string): void {
-    if (!this.#scheduler.has(origin)) this.#scheduler.add(origin, this.#means.timing.now());
+    this.#scheduler.add(origin, this.#means.timing.now());
   }
 
   /** Begins the visit that is due; one of a site that rests or has a turn comes later. */

@@ -16,6 +16,7 @@ async function serve(pages: Pages, files: ReadonlyMap<string, () => string> = ne
   return await openLoopbackWeb({
     addressOf: (host) => (host.endsWith(".example") ? ["127.0.0.1"] : "no-name"),
     answer: ({ host, path, port }, response) => {
+      if (host === "dead.example") return void response.destroy();
       const file = files.get(host + path)?.();
       if (file !== undefined) return void response.setHeader("content-type", "text/plain").end(file);
       const page = pages.get(host + path);
@@ -73,12 +74,13 @@ const count = (web: LoopbackWeb, page: string): number => web.pages().filter((pa
 
 describe("crawlWeb with isForever", () => {
   it("visits again what a crawl that ended knows", async () => {
-    const pages: Pages = new Map([["a.example/", [["b.example/"], "first"]]]);
+    const pages: Pages = new Map([["a.example/", [["b.example/", "dead.example/"], "first"]]]);
     pages.set("b.example/", [[], "first"]);
     await using web = await serve(pages);
     using temp = makeTempFolder();
     const first = await crawlUntil(web, temp.path, () => false, { isForever: false });
-    assert.deepEqual([first.end, first.pages], ["done", 2]);
+    assert.deepEqual([first.end, first.pages, first.unreachableSites], ["done", 2, 1]);
+    assert.equal(readPlan(temp.path, web.originOf("dead.example")), undefined, "a site that never answered");
     pages.set("b.example/", [[], "second"]);
     const second = await crawlUntil(web, temp.path, () => count(web, "b.example/") >= 2);
     assert.deepEqual([second.knownSites, second.changed], [2, 1]);
