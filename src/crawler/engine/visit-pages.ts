@@ -2,6 +2,7 @@ import type { CrawlEvent, CrawlPorts, EpochSeconds, PageFilter, TrackedUrl, Usag
 import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
 import type { CrawlVisit, LinkedPage } from "./discovery/crawl-visit.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, readRobots } from "./discovery/robots-rules.ts";
+import { linksKeyOf, noteTurn } from "./discovery/source-search.ts";
 import { UrlScope } from "./discovery/url-scope.ts";
 import { respectRobotsUsage } from "./discovery/usage-filter.ts";
 import { PageWork } from "./pipeline/page-work.ts";
@@ -149,6 +150,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     weightOf: undefined,
     plan: { followsLinks: true, takeLinks, settlesAtOnce: true, asks: "all", sampled: 0 },
   };
+  noteTurn(ports, linksKeyOf(filter, undefined));
   urls.note(
     [...depths].filter(([path]) => filter.admits(path)).map(([path, depth]) => ({ path, depth, lastmod: undefined })),
     0,

@@ -19,7 +19,7 @@ import type { CrawlVisit, PollPlan, Significance } from "./discovery/crawl-visit
 import { narrowUrls } from "./discovery/narrow-urls.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
 import { makeSources, type SourceOptions } from "./discovery/source-choice.ts";
-import { findSource, SourceMemory } from "./discovery/source-search.ts";
+import { findSource, linksKeyOf, SourceMemory } from "./discovery/source-search.ts";
 import { UrlScope } from "./discovery/url-scope.ts";
 import { respectRobotsUsage } from "./discovery/usage-filter.ts";
 import { doAnnouncedWork } from "./pipeline/announced-work.ts";
@@ -262,7 +262,7 @@ class SiteVisit {
     throwIfAborted(this.#visit);
     if (found === undefined)
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
-    else memory.noteFound(found, `${visit.filter.key} ${maxDepth ?? ""}`);
+    else memory.noteFound(found, linksKeyOf(visit.filter, maxDepth));
     const position = found?.look.kind === "work" ? found.look.position : undefined;
     this.#end = { source: found?.name ?? "none", passedOver, position: position ?? remembered };
     narrowUrls(visit);

@@ -3,13 +3,19 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { crawlSite } from "../../../src/crawler/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../../src/crawler/crawl-site-options.ts";
+import { openKeptSite } from "../../../src/crawler/kept-site.ts";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
+import { openStore } from "../../../src/storage/index.ts";
 import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { readCaptures } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
 import { optionsFor, readLinkFiles } from "./web-crawling.ts";
+
+const pageTypes = ["text/html", "application/xhtml+xml"];
 
 type Site = Readonly<Record<string, string>>;
 
@@ -27,7 +33,7 @@ function serve(
         return `http://${name}:${port}/${rest}`;
       };
       if (page === undefined) response.writeHead(404).end();
-      else if (path === "/robots.txt") response.end(page);
+      else if (path === "/robots.txt" || path.endsWith(".xml")) response.end(page);
       else if (page.startsWith(">")) response.writeHead(302, { location: urlOf(page.slice(1)) }).end();
       else {
         const links = page.split(" ").filter((link) => link !== "");
@@ -240,6 +246,45 @@ describe("crawlWeb", () => {
     );
     assert.deepEqual(pages, ["a.example/", "a.example/old", "b.example/new"]);
     assert.deepEqual(links.get(`http://a.example:${port}/old`), [`http://b.example:${port}/new`]);
+  });
+
+  describe("followed by a visit of a site", () => {
+    const host = "127.0.0.1";
+    const linked = { "/": `${host}/1 ${host}/2`, "/1": `${host}/`, "/2": "" };
+    const sitemapOf = (port: number): string =>
+      `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${["/1", "/2", "/3"].map((path) => `<url><loc>http://${host}:${port}${path}</loc></url>`).join("")}</urlset>`;
+
+    async function visitAfterCrawl(
+      more: Partial<CrawlSiteOptions>,
+      files: (port: number) => Site = () => ({}),
+    ): Promise<{ readonly pages: readonly string[]; readonly unread: readonly string[] }> {
+      const site: Record<string, string> = { ...linked };
+      await using web = await serve({ [host]: site });
+      using temp = makeTempFolder();
+      const url = `${web.originOf(host)}/`;
+      await crawlWeb({ ...optionsFor(web, temp.path), seeds: [url] });
+      Object.assign(site, files(web.port));
+      const before = web.pages().length;
+      const visit = { url, into: temp.path, keep: "metadata", types: pageTypes, isPlanned: true, starts: [] } as const;
+      await crawlSite({ ...visit, ...more });
+      const pages = web.pages().slice(before);
+      using store = openStore({ into: temp.path });
+      const kept = await openKeptSite(store, web.originOf(host), { keep: "metadata", clock: Date.now });
+      const unread = kept.urls.findAll(Object.keys(linked)).filter(({ hasUnreadLinks }) => hasUnreadLinks);
+      kept.close();
+      return { pages: pages.filter((page) => !page.endsWith(".xml")), unread: unread.map(({ path }) => path) };
+    }
+
+    it("requests nothing again that was just requested, whatever source is found", async () => {
+      assert.deepEqual(await visitAfterCrawl({ sources: ["links"] }), { pages: [], unread: [] });
+      const files = (port: number): Site => ({ "/sitemap.xml": sitemapOf(port), "/3": "" });
+      assert.deepEqual(await visitAfterCrawl({ sources: ["sitemap"] }, files), { pages: [`${host}/3`], unread: [] });
+    });
+
+    it("reads links again, when pages are polled, if others are wanted", async () => {
+      const { unread } = await visitAfterCrawl({ sources: ["links"], types: [...pageTypes, "image/png"] });
+      assert.deepEqual(unread, Object.keys(linked));
+    });
   });
 
   it("keeps bodies as a mirror", async () => {

@@ -1,4 +1,4 @@
-import type { EpochSeconds, PassedOver, Problem, SourceName } from "../../../core/index.ts";
+import type { EpochSeconds, PageFilter, PassedOver, Problem, SourceName } from "../../../core/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
 import { throwIfAborted, warn } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "./crawl-visit.ts";
@@ -78,8 +78,27 @@ interface VisitState {
   /** Digest of the robots.txt at that time. */
   readonly robots: string;
   readonly absent: Readonly<Partial<Record<SourceName, Absence>>>;
-  /** The source that was found last. */
-  readonly followed?: { readonly kind: FoundSource["look"]["kind"]; readonly links: string };
+  /** The source that was found last; before any was looked for, that pages were requested one by one. */
+  readonly followed?: { readonly kind: FoundSource["look"]["kind"] | "turns"; readonly links: string };
+}
+
+/** Stands for the links that are wanted: with others, pages are to be read again. */
+export function linksKeyOf({ key }: PageFilter, maxDepth: number | undefined): string {
+  return `${key} ${maxDepth ?? ""}`;
+}
+
+/**
+ * Notes that pages of a site were requested one by one, and read for links. What is held of a site that had turns only was answered by
+ * the site itself: whatever source is found later has nothing to confirm.
+ *
+ * @param links - key of the wanted links; with several of them, all links are read again in the next visit
+ */
+export function noteTurn({ memory }: Pick<SourceVisit["ports"], "memory">, links: string): void {
+  const known = memory.readSource("visit") as VisitState | undefined;
+  const { followed } = known ?? {};
+  if (followed?.links === links || (followed === undefined && memory.read().writer !== undefined)) return;
+  const next = followed === undefined ? ({ kind: "turns", links } as const) : { ...followed, links: "" };
+  memory.rememberSource("visit", { robots: "", absent: {}, ...known, followed: next } satisfies VisitState);
 }
 
 /** Remembers which sources a site lacks, and how it was followed. */
@@ -151,7 +170,8 @@ export class SourceMemory {
 
   /**
    * Notes the source that the site follows from now on. If the held pages came from another one, all of them are to be
-   * requested, and the state of the other is void; a source whose changes are work has done so with the work.
+   * requested, and the state of the other is void; a source whose changes are work has done so with the work. Pages of turns
+   * come from no source.
    *
    * @param links - key of the wanted links
    */
@@ -161,14 +181,16 @@ export class SourceMemory {
     const isPolled = found.look.kind === "polls";
     const isFollowing = found.look.kind === "polls" && found.look.plan.followsLinks;
     const key = isFollowing ? links : "";
-    const isOther = isPolled && memory.read().writer !== found.name;
+    const { writer } = memory.read();
+    const isNew = isPolled && writer !== found.name;
+    const isOther = isNew && (writer !== undefined || followed?.kind !== "turns");
     // The writer is saved last, so that after a kill all of this is repeated.
     if (isOther) urls.unconfirmHeld();
     if (isFollowing && (isOther || followed?.links !== key)) urls.rereadLinks(linkedTypes);
     const { [found.name]: _, ...absent } = this.#state.absent;
     this.#state = { ...this.#state, absent, followed: { kind: found.look.kind, links: key } };
     this.save();
-    if (isOther) memory.rememberWriter(found.name);
+    if (isNew) memory.rememberWriter(found.name);
   }
 
   save(): void {
