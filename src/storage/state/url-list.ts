@@ -58,10 +58,15 @@ const choices: Readonly<Record<UrlChoice, string>> = {
 };
 
 /** The same rows, with what decides whether a page is requested: two fifths of the time where all of a site are looked at. */
+/** All rows as one text: a call for each row takes twice as long as to write and read them. */
+const candidatesOf = (choice: CandidateChoice): string =>
+  `SELECT '[' || coalesce(group_concat(row), '') || ']'
+    FROM (${choices[choice].replace(urlColumns, `json_array(${candidateColumns}) AS row`)})`;
+
 const candidates: Readonly<Record<CandidateChoice, string>> = {
-  known: choices.known.replace(urlColumns, candidateColumns),
-  moved: choices.moved.replace(urlColumns, candidateColumns),
-  hinted: choices.hinted.replace(urlColumns, candidateColumns),
+  known: candidatesOf("known"),
+  moved: candidatesOf("moved"),
+  hinted: candidatesOf("hinted"),
 };
 
 const sql = {
@@ -247,10 +252,10 @@ export class StoredUrls {
     after: Pick<TrackedUrl, "id"> | undefined,
     limit: number,
   ): PollCandidate[] {
-    const rows = inDatabase(this.#file, () =>
-      this.#statement(candidates[choice]).all(this.#site, after?.id ?? 0, limit, since),
-    );
-    return (rows as CandidateRow[]).map(candidateOf);
+    const [rows] = inDatabase(this.#file, () =>
+      this.#statement(candidates[choice]).get(this.#site, after?.id ?? 0, limit, since),
+    ) as [string];
+    return (JSON.parse(rows) as CandidateRow[]).map(candidateOf);
   }
 
   takeAway(of: "announced" | "polled", since: EpochSeconds, limit: number): TrackedUrl[] {
