@@ -76,3 +76,10 @@ export function wrapSystemError(error: unknown, doing: string, details: Readonly
     cause: error,
   });
 }
+
+/** What failed first, where more failed when things were let go of after it: a `SuppressedError` is about the last. */
+export function firstErrorOf(error: unknown): unknown {
+  let first = error;
+  while (first instanceof Error && first.name === "SuppressedError" && "suppressed" in first) first = first.suppressed;
+  return first;
+}

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { UrlQueue } from "../../src/storage/queue/url-queue.ts";
-import { type CommandResult, runTidemark } from "./command.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type CommandResult, runTidemark, summaryOf } from "./command.ts";
 import { listLeftovers, listTemporaryFiles } from "./leftovers.ts";
 import { skipWithout } from "./programs.ts";
 import { exported, ServedSite } from "./served-site.ts";
@@ -79,6 +80,38 @@ test("a crawl into a full disk keeps what it has, and fetches the rest when ther
     assert.deepEqual(site.compareMirror(), []);
     assert.deepEqual(listTemporaryFiles(site.into), []);
   }
+});
+
+test("a crawl of the Web into a full disk keeps what it has, and goes on with the rest when there is room", {
+  skip,
+}, async () => {
+  using disk = mountSmallDisk(2048);
+  await using site = await ServedSite.open({ pages: 600, seed: 7, into: join(disk.path, "crawled") });
+  const pages = readdirSync(site.docroot, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".html"),
+  );
+  const links = pages.map((name) => `<a href="/${encodeURI(name)}">${name.length}</a>`);
+  writeFileSync(join(site.docroot, "index.html"), links.join("\n"));
+  using temp = makeTempFolder();
+  const seeds = join(temp.path, "seeds.txt");
+  writeFileSync(seeds, `${site.url}\n`);
+  const args = ["crawl", "--web", seeds, "--into", site.into, "--allow-private", "--json"];
+  for (const roomKiB of [0, 8, 64, 256]) {
+    disk.leave(roomKiB);
+    assertDiskFull(await runTidemark(args));
+    assert.deepEqual(listTemporaryFiles(site.into), []);
+  }
+  disk.grow(64 * 1024);
+  const last = await runTidemark(args);
+  assert.equal(last.exitCode, 0, last.stderr);
+  const kept = readdirSync(site.mirror, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".html"));
+  const expected = [...new Set([...pages, "index.html"])].sort();
+  assert.deepEqual(kept.sort(), expected);
+  for (const name of expected)
+    assert.deepEqual(readFileSync(join(site.mirror, name)), readFileSync(join(site.docroot, name)), name);
+  const { waiting, done } = summaryOf<{ readonly waiting: number; readonly done: number }>(last);
+  assert.equal(waiting, 0);
+  assert.ok(done >= expected.length);
 });
 
 test("a queue of URLs that finds the disk full loses none that it was given", { skip: skipWithoutMount() }, () => {

@@ -1,4 +1,4 @@
-import { type CrawlSummary, type ErrorCode, TidemarkError } from "../../core/index.ts";
+import { type CrawlSummary, type ErrorCode, firstErrorOf, TidemarkError } from "../../core/index.ts";
 import type { Output } from "./output.ts";
 
 /** Every exit code of the program; `docs/cli.md` explains them. */
@@ -67,7 +67,8 @@ export interface ErrorReport {
 }
 
 /** Says what an error means to people and programs; whatever is not known is a bug. */
-export function reportError(error: unknown): ErrorReport {
+export function reportError(failure: unknown): ErrorReport {
+  const error = firstErrorOf(failure);
   const known = knownError(error);
   if (known === undefined) return bugReport(error);
   const { code, message, hint, details } = known;

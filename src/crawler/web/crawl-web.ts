@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type EpochMs, omitUndefined, TidemarkError } from "../../core/index.ts";
+import { type EpochMs, firstErrorOf, omitUndefined, TidemarkError } from "../../core/index.ts";
 import { sideFileIn } from "../../fs/index.ts";
 import { HostAddresses, namedTypes, readIdentity, readProxy, realTiming } from "../../http/index.ts";
 import { LinkLog, openStore, type Store, UrlQueue } from "../../storage/index.ts";
@@ -336,7 +336,7 @@ class WebCrawl {
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004
  */
 export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
-  const { into, stateFile, queueBytes, identity, proxy, clock = Date.now } = options;
+  const { identity, proxy } = options;
   const seeds = options.seeds.map(parseSeed);
   if (proxy !== undefined) readProxy(proxy);
   if (identity !== undefined) readIdentity(identity);
@@ -346,6 +346,16 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   if ((order === "optimal") !== (ranksFile !== undefined))
     throw new TidemarkError("bad-option", "The order optimal needs a file of ranks, and no other order has one.");
   const ranks = ranksFile === undefined ? undefined : await readRanks(ranksFile);
+  try {
+    return await crawlInto({ ...options, seeds }, ranks);
+  } catch (error) {
+    throw firstErrorOf(error);
+  }
+}
+
+/** Opens what a crawl keeps in its folder. @throws `SuppressedError` where letting go of it fails as well */
+async function crawlInto(options: CrawlWebOptions, ranks: WebMeans["ranks"]): Promise<WebSummary> {
+  const { into, stateFile, queueBytes, clock = Date.now } = options;
   const file = sideFileIn(resolve(into), "web.json");
   // What pages led to is there before they are known to be answered, whenever the process is killed.
   const beforeCommit = (): void => {
@@ -361,7 +371,7 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
     if (event.event === "web-progress") status.write(event);
     options.onEvent?.(event);
   };
-  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, seeds, onEvent });
+  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, onEvent });
 }
 
 /**

@@ -3,8 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { addCrawlSummaries } from "../../../src/cli/crawl/crawl-printer.ts";
-import { exitCodeOfError, exitCodeOfVisit, exitCodes, worstExitCode } from "../../../src/cli/terminal/exit-code.ts";
-import { errorCodes } from "../../../src/core/error.ts";
+import {
+  exitCodeOfError,
+  exitCodeOfVisit,
+  exitCodes,
+  reportError,
+  worstExitCode,
+} from "../../../src/cli/terminal/exit-code.ts";
+import { errorCodes, TidemarkError } from "../../../src/core/error.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 
 it("gives the worst of several codes", () => {
@@ -27,6 +33,22 @@ it("tells a spent budget from failures", () => {
   assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, undefined), exitCodes.itemsFailed);
   assert.equal(exitCodeOfVisit({ ...visit, failed: 1 }, 5), exitCodes.itemsFailed);
   assert.equal(exitCodeOfVisit({ ...visit, source: "none" }, undefined), exitCodes.siteUnavailable);
+});
+
+it("reports what failed first, where more fails when files are closed after it", async () => {
+  const failing = (code: "io" | "locked") => ({
+    [Symbol.asyncDispose]: async () => {
+      throw new TidemarkError(code, code);
+    },
+  });
+  const act = async (): Promise<void> => {
+    await using _last = failing("io");
+    await using _next = failing("locked");
+    throw new TidemarkError("disk-full", "No room.");
+  };
+  const error: unknown = await act().catch((failure: unknown) => failure);
+  assert.equal((error as Error).name, "SuppressedError");
+  assert.deepEqual([reportError(error).code, reportError(error).exitCode], ["disk-full", exitCodeOfError("disk-full")]);
 });
 
 it("has every exit code and every error code, with its exit code, in docs/cli.md", () => {
