@@ -376,20 +376,31 @@ export function testLeases(name: string, makeDatabase: () => Promise<TestDatabas
     assert.equal((await a.read(other, { withState: false, handedAtMost: 5 }))?.handed[0]?.path, "/z");
   });
 
-  check("a site that is given back for ever is visited once more for URLs that its holder left", async (database) => {
-    await using workers = await openWorkers(database, "a", "b");
-    const [a, b] = workers;
-    await addSites(a, 2);
-    const [site, other] = await a.claim(2);
-    assert.ok(site !== undefined && other !== undefined);
-    await a.commit(other, resultsOf({ found: [{ origin: site.origin, path: "/x", note: "", priority: 1 }] }));
-    // Whoever finds no site looks for those that URLs were handed to.
-    assert.deepEqual(await b.claim(1), []);
-    await a.release(site, { siteMs: Number.POSITIVE_INFINITY, addressMs: 1000, priority: 1 });
-    assert.deepEqual(await b.claim(1), []);
-    await database.elapse(1001);
-    assert.deepEqual(originsOf(await b.claim(1)), [site.origin]);
-  });
+  check(
+    "a site that is given up stays so, whatever URLs wait for it, until a further one is handed on",
+    async (database) => {
+      await using workers = await openWorkers(database, "a", "b");
+      const [a, b] = workers;
+      await addSites(a, 2);
+      const [site, other] = await a.claim(2);
+      assert.ok(site !== undefined && other !== undefined);
+      const hand = async (path: string): Promise<boolean> =>
+        await a.commit(other, resultsOf({ found: [{ origin: site.origin, path, note: "", priority: 1 }] }));
+      await hand("/x");
+      // Whoever finds no site looks for those that URLs were handed to.
+      assert.deepEqual(await b.claim(1), []);
+      await a.release(site, { siteMs: Number.POSITIVE_INFINITY, addressMs: 0, priority: 1 });
+      await database.elapse(10_000);
+      await a.renew([other]);
+      assert.deepEqual(await b.claim(1), []);
+      await hand("/x");
+      assert.deepEqual(await b.claim(1), []);
+      await hand("/y");
+      const again = await claimOne(b);
+      assert.equal(again.site, site.site);
+      assert.equal((await b.read(again, { withState: false, handedAtMost: 5 }))?.handed.length, 2);
+    },
+  );
 
   check("a URL that is handed does not bring the visit of a site forward that rests", async (database) => {
     await using workers = await openWorkers(database, "a", "b");

@@ -33,6 +33,8 @@ interface ModelSite {
   notBefore: number;
   address: string | undefined;
   handed: Set<string>;
+  /** Given back for ever, although URLs wait: it may be visited for them, and need not. */
+  isGivenUp: boolean;
 }
 
 /** What is known of a fleet from the answers that it gave: it says what they may be. */
@@ -50,6 +52,7 @@ class LeaseModel {
       notBefore: this.now,
       address: undefined,
       handed: new Set<string>(),
+      isGivenUp: false,
     };
     this.sites.set(origin, site);
     return site;
@@ -99,7 +102,13 @@ class LeaseModel {
       if (site.address !== undefined) assert.ok(!this.isBusy(site.address), `${site.address} was busy`);
       assert.equal(lease.epoch, site.epoch + 1);
       const until = this.now + leaseUnits;
-      Object.assign(site, { epoch: lease.epoch, owner: worker, until, notBefore: until + delayUnits });
+      Object.assign(site, {
+        epoch: lease.epoch,
+        owner: worker,
+        isGivenUp: false,
+        until,
+        notBefore: until + delayUnits,
+      });
       this.given.push({ worker, lease });
     }
   }
@@ -153,7 +162,11 @@ async function replay(database: TestDatabase, steps: readonly Step[]): Promise<v
       } else if (chosen !== undefined) await useLease(verb, chosen.lease, { model, fleet, worker, pick, units });
     }
     // Whoever died: in the end each site is visited once more that was not given up.
-    const left = new Set([...model.sites].flatMap(([origin, { notBefore }]) => (notBefore < Infinity ? [origin] : [])));
+    const left = new Set(
+      [...model.sites].flatMap(([origin, { notBefore, isGivenUp }]) =>
+        notBefore < Infinity && !isGivenUp ? [origin] : [],
+      ),
+    );
     for (let turn = 0; turn < 40 && left.size > 0; turn++) {
       await database.elapse(40 * unitMs);
       await first.reap();
@@ -192,6 +205,7 @@ async function useLease(
   if (verb === "release") {
     if (!agree(await fleet.release(lease, next))) return;
     model.give(lease, siteUnits, pick % 3);
+    site.isGivenUp = siteUnits === Number.POSITIVE_INFINITY && site.handed.size > 0;
   } else if (verb === "commit") {
     const read = await fleet.read(lease, { withState: false, handedAtMost: 100 });
     if (read !== undefined) assert.deepEqual(new Set(read.handed.map(({ path }) => path)), site.handed);
@@ -205,6 +219,7 @@ async function useLease(
     const [{ origin, path }] = found as [(typeof found)[0]];
     const target = model.sites.get(origin) ?? model.add(origin);
     if (target.notBefore === Number.POSITIVE_INFINITY) target.notBefore = model.now;
+    if (!target.handed.has(path)) target.isGivenUp = false;
     target.handed.add(path);
   } else {
     const address = verb === "move" ? `192.0.2.${pick % 3}` : (site.address ?? "");

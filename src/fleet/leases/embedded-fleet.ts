@@ -3,7 +3,7 @@ import { boundPriority, boundText, boundWait, isOrigin } from "./bounds.ts";
 import { type DueSite, parkedMs } from "./crowded-addresses.ts";
 import { EmbeddedDatabase } from "./embedded-database.ts";
 import { chooseByAddress, findBusy, freeAddress, listDue, wake } from "./embedded-due-sites.ts";
-import { dropHistory, handUrls, storeResults, visitHanded } from "./embedded-results.ts";
+import { dropHistory, handUrls, storeResults } from "./embedded-results.ts";
 import { endOfWait } from "./embedded-schema.ts";
 import { countSites, readStatus } from "./embedded-status.ts";
 import type { FleetOptions } from "./fleet-options.ts";
@@ -145,11 +145,7 @@ export class EmbeddedFleet implements Fleet {
   }
 
   async release(lease: SiteLease, next: NextVisit): Promise<boolean> {
-    return this.#database.transact((now) => {
-      if (!this.#fence(lease, next, now)) return false;
-      visitHanded(this.#database, lease.site, next, now);
-      return true;
-    });
+    return this.#database.transact((now) => this.#fence(lease, next, now));
   }
 
   async reap(): Promise<number> {

@@ -1,7 +1,7 @@
 import { boundHanded, boundInteger, boundPriority, boundText, boundWait, handedBound } from "./bounds.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
 import { endOfWait, neverMs } from "./embedded-schema.ts";
-import type { HandedUrl, NextVisit, SiteLease, SiteResults } from "./site-leases.ts";
+import type { HandedUrl, SiteLease, SiteResults } from "./site-leases.ts";
 
 /** Stores what a visit came to, within a transaction. */
 export function storeResults(
@@ -54,17 +54,13 @@ export function storeResults(
       visit,
     );
   handUrls(database, found, now);
-  if (next !== undefined) visitHanded(database, site, next, now);
-}
-
-/** Lets a site that was given back for ever be visited when its address has rested, if URLs are there that were handed to it. */
-export function visitHanded(database: EmbeddedDatabase, site: number, { addressMs }: NextVisit, now: number): void {
-  database.run(
-    "UPDATE site SET next_at = ? WHERE id = ? AND next_at = ? AND EXISTS (SELECT 1 FROM handed_url WHERE handed_url.site = site.id)",
-    endOfWait(now, boundWait(addressMs)),
-    site,
-    neverMs,
-  );
+  if (next !== undefined)
+    database.run(
+      "UPDATE site SET next_at = ? WHERE id = ? AND next_at = ? AND EXISTS (SELECT 1 FROM handed_url WHERE handed_url.site = site.id)",
+      endOfWait(now, boundWait(next.addressMs)),
+      site,
+      neverMs,
+    );
 }
 
 /** Adds URLs of other sites, unless their pages are stored, and the sites that are not known yet. */

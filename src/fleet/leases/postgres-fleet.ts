@@ -6,7 +6,7 @@ import type { FleetOptions } from "./fleet-options.ts";
 import type { FleetOutlook, FleetStatus } from "./fleet-status.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { chooseByAddress, countLost, listDue, lockAddresses, wake } from "./postgres-due-sites.ts";
-import { addOrigins, dropHistory, handUrls, storeResults, visitHanded } from "./postgres-results.ts";
+import { addOrigins, dropHistory, handUrls, storeResults } from "./postgres-results.ts";
 import { migrate } from "./postgres-schema.ts";
 import { batches, batchSize, inMs } from "./postgres-sql.ts";
 import { countSites, readStatus } from "./postgres-status.ts";
@@ -110,11 +110,7 @@ export class PostgresFleet implements Fleet {
   }
 
   async release(lease: SiteLease, next: NextVisit): Promise<boolean> {
-    return await this.#connection.transact(async (sql) => {
-      if (!(await this.#fence(sql, lease, next))) return false;
-      await visitHanded(sql, lease.site, next);
-      return true;
-    });
+    return await this.#connection.transact(async (sql) => this.#fence(sql, lease, next));
   }
 
   async reap(): Promise<number> {

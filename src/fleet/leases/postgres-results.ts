@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { boundHanded, boundInteger, boundPriority, boundText, boundWait, handedBound } from "./bounds.ts";
 import { batches, batchSize, inMs, keyOf } from "./postgres-sql.ts";
-import type { HandedUrl, NextVisit, SiteLease, SiteResults } from "./site-leases.ts";
+import type { HandedUrl, SiteLease, SiteResults } from "./site-leases.ts";
 
 /** Stores what a visit came to, by statements that are sent at once. */
 export function storeResults(
@@ -50,15 +50,10 @@ export function storeResults(
       // Whose rows these are has committed its URLs: the next statement sees them.
       sql`DELETE FROM handed_site
         WHERE id = ANY(ARRAY(SELECT id FROM handed_site WHERE site = ${site} FOR UPDATE SKIP LOCKED))`,
-      visitHanded(sql, site, next),
+      sql`UPDATE site SET next_at = ${inMs(sql, boundWait(next.addressMs))}
+      WHERE id = ${site} AND next_at = 'infinity' AND (SELECT true FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT 1)`,
     );
   return statements;
-}
-
-/** Lets a site that was given back for ever be visited when its address has rested, if URLs are there that were handed to it. */
-export function visitHanded(sql: Sql, site: number, { addressMs }: NextVisit): PromiseLike<unknown> {
-  return sql`UPDATE site SET next_at = ${inMs(sql, boundWait(addressMs))}
-    WHERE id = ${site} AND next_at = 'infinity' AND (SELECT true FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT 1)`;
 }
 
 /**

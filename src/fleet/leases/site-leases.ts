@@ -59,7 +59,7 @@ export interface HandedUrl {
 
 /** When a site and its address may be visited next, in milliseconds from now: clocks of workers are not believed. */
 export interface NextVisit {
-  /** Infinity: never again. */
+  /** Infinity: never again, until a URL of it is handed on that was not before; after a commit also for URLs that wait. */
   readonly siteMs: number;
   /** The rest of the address; one that was agreed on before and ends later stays. */
   readonly addressMs: number;
