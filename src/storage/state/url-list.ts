@@ -57,8 +57,10 @@ const choices: Readonly<Record<UrlChoice, string>> = {
   known: `${select} WHERE u.site = ?1 AND u.state = 'known' AND ${isDue}`,
 };
 
-/** The same rows, with what decides whether a page is requested: two fifths of the time where all of a site are looked at. */
-/** All rows as one text: a call for each row takes twice as long as to write and read them. */
+/**
+ * The same rows, with what decides whether a page is requested, as one text: to fetch them one by one takes twice as long as to write
+ * and read it.
+ */
 const candidatesOf = (choice: CandidateChoice): string =>
   `SELECT '[' || coalesce(group_concat(row), '') || ']'
     FROM (${choices[choice].replace(urlColumns, `json_array(${candidateColumns}) AS row`)})`;

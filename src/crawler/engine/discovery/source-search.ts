@@ -82,21 +82,23 @@ interface VisitState {
   readonly followed?: { readonly kind: FoundSource["look"]["kind"] | "turns"; readonly links: string };
 }
 
-/** Stands for the links that are wanted: with others, pages are to be read again. */
+/** Stands for the links that are wanted; if it changes, pages are to be read for links again. */
 export function linksKeyOf({ key }: PageFilter, maxDepth: number | undefined): string {
   return `${key} ${maxDepth ?? ""}`;
 }
 
 /**
- * Notes that pages of a site were requested one by one, and read for links. What is held of a site that had turns only was answered by
- * the site itself: whatever source is found later has nothing to confirm.
+ * Notes that pages of a site were requested one by one, and read for links. If that is all that was done, the site itself answered what
+ * is held of it: a source that is found later has nothing to confirm.
  *
  * @param links - key of the wanted links; with several of them, all links are read again in the next visit
  */
 export function noteTurn({ memory }: Pick<SourceVisit["ports"], "memory">, links: string): void {
   const known = memory.readSource("visit") as VisitState | undefined;
   const { followed } = known ?? {};
-  if (followed?.links === links || (followed === undefined && memory.read().writer !== undefined)) return;
+  // Nothing stands for several already, and for sources that lead to no links.
+  if (followed?.links === links || followed?.links === "") return;
+  if (followed === undefined && memory.read().writer !== undefined) return;
   const next = followed === undefined ? ({ kind: "turns", links } as const) : { ...followed, links: "" };
   memory.rememberSource("visit", { robots: "", absent: {}, ...known, followed: next } satisfies VisitState);
 }
