@@ -29,14 +29,14 @@ const assumptions: Readonly<Record<Exclude<keyof FleetLoad, "pages">, readonly [
   log: [2901, "bytes a page request of the database's log; measured"],
   links: [36.8, "links of a page; 128.7 billion of 3.5 billion pages, Common Crawl of 2012"],
   link: [4.8, "bits a link in Parquet; measured"],
-  node: [16, "bytes of memory a page while ranks are computed; measured"],
-  commits: [1850, "visits a second that a database commits; measured"],
+  node: [58, "bytes of memory a page while one thread computes ranks, links on disk: docs/cli.md"],
+  commits: [1333, "visits a second that a database commits; measured"],
   disk: [8e12, "bytes of the disks of a machine"],
   writes: [1e8, "bytes a second that a database writes of its log, all day; an assumption"],
   network: [1e9, "bits a second of a machine's network"],
   memory: [2.56e11, "bytes of memory of a machine"],
   heap: [4e9, "bytes of memory of a process of Node"],
-  crawler: [1250, "bytes of memory a site of a crawler of one process; measured"],
+  crawler: [1440, "bytes of memory a site of a crawl of one process that goes on; measured"],
 };
 const names = Object.keys(assumptions) as (keyof typeof assumptions)[];
 const parameters: Record<string, NumberParameter> = Object.fromEntries(

@@ -1,3 +1,5 @@
+import { maxLinks } from "../../src/graph/index.ts";
+
 /** What a fleet's needs follow from. */
 export interface FleetLoad {
   readonly pages: number;
@@ -80,6 +82,7 @@ export function estimateFleet(load: FleetLoad): readonly FleetNeed[] {
     { what: "bytes a second of the database's log", need: rate * load.log, one: load.writes },
     { what: "bytes of bodies", need: pages * load.body * load.copies, one: load.disk },
     { what: "bytes of links in Parquet", need: (pages * load.links * load.link) / 8, one: load.disk },
+    { what: "links of one graph", need: pages * load.links, one: maxLinks },
     { what: "bytes of memory to rank pages", need: pages * load.node, one: load.memory },
     { what: "CPU seconds a second of one process", need: rate / load.cpu, one: 1 },
     { what: "bytes of memory for the sites of one process", need: sites * load.crawler, one: load.heap },

@@ -14,10 +14,11 @@ function formatRow(setting: Setting): string {
   return `${cells.map((cell) => (cell === "" ? "|" : `| ${cell} `)).join("")}|\n`.replace("||", "| |");
 }
 
-/** The help text as a document goes on, with options as code. */
+/** The help text as a document goes on, with options as code; a first word in capitals stays. */
 function inSentence({ describe, kind }: Setting): string {
   const text = describe.replace(/(?<!`[^`]*)--[a-z][a-z-]*/g, "`$&`");
-  return text.charAt(0).toLowerCase() + text.slice(1) + (kind.form === "values" ? "; repeatable" : "");
+  const begun = /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+  return begun + (kind.form === "values" ? "; repeatable" : "");
 }
 
 /** The table of the options that stand in a document: those that are not deprecated. */

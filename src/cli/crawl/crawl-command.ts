@@ -152,8 +152,8 @@ const runSettings = {
     "Requests at the same time to all sites together; several sites are visited at a time",
     {
       alias: "r",
-      default: "16 with `--sites` or `--forever`, 64 with `--web`",
-      doc: "requests at the same time to all sites together, 1 to 1024; a request that takes longer than 5 seconds is not counted, but there are never more than twice as many",
+      default: "16 with `--sites` or `--forever`, 64 with `--web`, 128 with `--fleet --sites`",
+      doc: "requests at the same time to all sites together, 1 to 1024; a request that takes longer than 5 seconds is not counted, but there are never more than twice as many. With [`--web`](#the-web) and `--fleet`: sites that are visited at the same time",
     },
   ),
 };

@@ -22,11 +22,11 @@ export async function measureSiteMemory(sites: number): Promise<number> {
   let located = 0;
   // Who answers is none of the frontier's: each host has the next address.
   const hosts = {
-    of: async () => {
+    find: async () => {
       const number = ++located;
       return [`93.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`];
     },
-  } as Pick<HostAddresses, "of"> as HostAddresses;
+  } as Pick<HostAddresses, "find"> as HostAddresses;
   const filter: PageFilter = { key: "", urlsKey: "", matches: () => true, admits: () => true };
   const means = { filter, mediaTypes: { typeOf: () => undefined }, now: Date.now(), done: 0, ranks: undefined };
   const options = { seeds: [], into: temp.path, maxSites: 2 * sites };
