@@ -169,11 +169,11 @@ export class UrlQueue implements Disposable {
    * @returns the sites of those that were added, as numbers, one for each
    */
   addAgain(urls: readonly QueuedUrl[]): number[] {
-    for (const one of urls) checkUrl(one);
     if (this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
     const isSeen = this.#seen.find(Float64Array.from(urls, ({ url }) => hashUrl(url, this.#salt)));
-    const sites: number[] = [];
-    for (const [at, one] of urls.entries()) if (isSeen[at] === 1) sites.push(this.#keep(one, unhashed));
+    const known = urls.filter((_, at) => isSeen[at] === 1);
+    for (const one of known) checkUrl(one);
+    const sites = known.map((one) => this.#keep(one, unhashed));
     if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
     return sites;
   }
