@@ -310,6 +310,24 @@ describe("crawlWeb", () => {
       await assert.rejects(crawlWeb({ ...options, seeds: [seed] }), { code: "bad-option" });
   });
 
+  it("takes all seeds, however much they look like a trap", async () => {
+    const paths = Array.from({ length: 210 }, (_, at) => `/list?item=${at}`);
+    const site = Object.fromEntries(paths.map((path) => [path, ""]));
+    const seedsOf = (web: LoopbackWeb) => ({ seeds: paths.map((path) => web.originOf("a.example") + path) });
+    const { pages } = await crawl({ "a.example": site }, (web) => ({ ...seedsOf(web), pagesBeforeRest: 300 }));
+    assert.equal(pages.length, paths.length);
+  });
+
+  it("goes on after a page whose links look like sessions, or are long", async () => {
+    const first = ";sid=x/ ;jsessionid=/ b.example/..;sid=x/1 b.example/2";
+    const long = `b.example/${"\u20ac".repeat(700)}`;
+    const { summary, pages } = await crawl({
+      "a.example": { "/": `${first} ${long}` },
+      "b.example": { "/1": "", "/2": "" },
+    });
+    assert.deepEqual([summary.end, [...pages].sort()], ["done", ["a.example/", "b.example/1", "b.example/2"]]);
+  });
+
   it("ends in order at a signal, and goes on with what is left", async () => {
     let onPage: () => Promise<void> = async () => undefined;
     await using web = await serve(three, async () => await onPage());
