@@ -1,6 +1,5 @@
 import { type EpochMs, omitUndefined, type TrackedUrl, type UrlList, type VisitPlan } from "../../core/index.ts";
 import { namedTypes, specialUseOf } from "../../http/index.ts";
-import type { LinkLog } from "../../storage/index.ts";
 import { patienceVisits } from "../engine/politeness/patient-request.ts";
 import { unvisited } from "../engine/visit-plan.ts";
 import { parseSeed } from "../web/seeds.ts";
@@ -16,7 +15,6 @@ import {
   type LeasedSite,
   type LeasedVisit,
   type LeasedVisitor,
-  type UrlElsewhere,
   type WaitingUrl,
 } from "./leased-visit.ts";
 
@@ -50,7 +48,7 @@ export class LeasedWeb implements LeasedVisitor {
     const seeds = options.seeds.map(parseSeed);
     this.#options = { ...options, seeds };
     this.#means = means;
-    const { filter } = this.#visitsOf(undefined, []);
+    const { filter } = this.#visitsOf(undefined);
     this.#scope = new WebScope(
       options,
       { filter, mediaTypes: namedTypes, now: means.timing.now() },
@@ -85,14 +83,12 @@ export class LeasedWeb implements LeasedVisitor {
 
   async visit(site: LeasedSite): Promise<LeasedVisit> {
     const { origin } = site;
-    const links: Array<Parameters<LinkLog["add"]>> = [];
-    const found: UrlElsewhere[] = [];
     const foundAs = parseFound(site.note);
     let urls: UrlList | undefined;
     let isLeft = false;
     let isAway = false;
     this.#known.add(origin);
-    const visits = this.#visitsOf(site, links, (targets, from, steps = 1) => {
+    const visits = this.#visitsOf(site, (targets, from, steps = 1) => {
       const own: Array<{ path: string; depth: number; lastmod: undefined }> = [];
       for (const target of targets) {
         const page = this.#scope.admit(target, from, steps);
@@ -101,7 +97,8 @@ export class LeasedWeb implements LeasedVisitor {
         if (page.origin === origin) own.push({ path, depth: page.found.inSite, lastmod: undefined });
         else {
           this.#known.add(page.origin);
-          found.push({ origin: page.origin, path, note: formatFound(page.found), priority: priorityOf(page.found) });
+          const { origin: elsewhere, found } = page;
+          site.takeFound({ origin: elsewhere, path, note: formatFound(found), priority: priorityOf(found) });
         }
       }
       if (own.length > 0) urls?.note(own, 0);
@@ -142,7 +139,7 @@ export class LeasedWeb implements LeasedVisitor {
     }
     const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
     if (turn.whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, turn.whyUnreachable);
-    return { counts, isFailed: false, nextAt, priority: priorityOf(foundAs), found, links };
+    return { counts, isFailed: false, nextAt, priority: priorityOf(foundAs) };
   }
 
   #warn(site: string, message: string): void {
@@ -160,7 +157,6 @@ export class LeasedWeb implements LeasedVisitor {
 
   #visitsOf(
     site: LeasedSite | undefined,
-    links: Array<Parameters<LinkLog["add"]>>,
     addFound: ConstructorParameters<typeof WebVisits>[1]["addFound"] = () => undefined,
   ): WebVisits {
     const { hosts, politeness, timing } = this.#means;
@@ -171,7 +167,7 @@ export class LeasedWeb implements LeasedVisitor {
         ...{ since, hosts, politeness, timing, addFound, objects: site?.objects },
         // Only for its options.
         store: site?.store as LeasedSite["store"],
-        links: { add: (...line) => void links.push(line) },
+        links: { add: (...line) => site?.takeLinks(...line) },
         mustEnd: site?.mustEnd ?? (() => false),
         ...(site === undefined ? {} : { createFetcher: fetcherOf(site, this.#means) }),
       },
