@@ -133,12 +133,13 @@ export class LeasedWeb implements LeasedVisitor {
         turn = await takeTurn(handed);
         counts = addCounts(counts, turn.tally);
         handed = [];
-      } while (turn.whyUnreachable === undefined && mayStay());
+      } while (turn.whyUnreachable === undefined && !turn.tally.isPostponed && mayStay());
     } finally {
       this.#pages.delete(origin);
     }
-    const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
-    if (turn.whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, turn.whyUnreachable);
+    const whyUnreachable = isUnasked(turn) ? undefined : turn.whyUnreachable;
+    const nextAt = this.#plan(site, turn, { isLeft, isAway });
+    if (whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, whyUnreachable);
     return { counts, isFailed: false, nextAt, priority: priorityOf(foundAs) };
   }
 
@@ -184,21 +185,27 @@ export class LeasedWeb implements LeasedVisitor {
 
   #plan(
     { origin, store, halt }: LeasedSite,
-    whyUnreachable: string | undefined,
+    turn: WebVisit,
     { isLeft, isAway }: { readonly isLeft: boolean; readonly isAway: boolean },
   ): EpochMs {
     const { timing, politeness } = this.#means;
     const now = timing.now();
     const before = (store.plans.read(origin) as VisitPlan | undefined) ?? unvisited;
-    const isReached = whyUnreachable === undefined || halt.aborted;
-    const failures = isReached ? 0 : before.failures + 1;
+    const isPostponed = isUnasked(turn);
+    const isReached = turn.whyUnreachable === undefined || halt.aborted;
+    const failures = isPostponed ? before.failures : isReached ? 0 : before.failures + 1;
     const { retryMs = defaultRetryMs } = this.#options;
     const plan: VisitPlan = { ...before, failures, at: now };
     store.plans.write(origin, plan);
-    if (failures >= maxFailures || !(isLeft || isAway)) return Infinity;
-    const waitMs = isReached ? (isLeft ? 0 : retryMs) : retryMs * 4 ** (failures - 1);
-    return Math.max(now + waitMs, politeness.restsUntil(origin));
+    if ((failures >= maxFailures && !isPostponed) || !(isLeft || isAway)) return Infinity;
+    const waitMs = isReached || isPostponed ? (isLeft ? 0 : retryMs) : retryMs * 4 ** (failures - 1);
+    return Math.max(now + waitMs, politeness.restsUntil(origin), turn.tally.postponedUntil);
   }
+}
+
+/** Whether the site was not asked for anything, because it, or one of its host's addresses, still rests: that is no failure of the site. */
+function isUnasked({ whyUnreachable, tally }: WebVisit): boolean {
+  return whyUnreachable !== undefined && tally.isPostponed && tally.requests === 0;
 }
 
 /** Pages near the seeds come first. */
