@@ -1,4 +1,11 @@
-import { type EpochMs, omitUndefined, type TrackedUrl, type UrlList, type VisitPlan } from "../../core/index.ts";
+import {
+  type EpochMs,
+  type FoundUrl,
+  omitUndefined,
+  type TrackedUrl,
+  type UrlList,
+  type VisitPlan,
+} from "../../core/index.ts";
 import { namedTypes, specialUseOf } from "../../http/index.ts";
 import { patienceVisits } from "../engine/politeness/patient-request.ts";
 import { unvisited } from "../engine/visit-plan.ts";
@@ -89,29 +96,32 @@ export class LeasedWeb implements LeasedVisitor {
     let isAway = false;
     this.#known.add(origin);
     const visits = this.#visitsOf(site, (targets, from, steps = 1) => {
-      const own: Array<{ path: string; depth: number; lastmod: undefined }> = [];
+      const own = new Map<string, FoundUrl>();
       for (const target of targets) {
         const page = this.#scope.admit(target, from, steps);
         if (page === undefined) continue;
         const path = page.url.slice(page.origin.length);
-        if (page.origin === origin) own.push({ path, depth: page.found.inSite, lastmod: undefined });
-        else {
+        if (page.origin === origin) {
+          // At once: the next link of the same page may be one too many.
+          if (!own.has(path)) this.#countPage(origin, path, urls);
+          own.set(path, { path, depth: page.found.inSite, lastmod: undefined });
+        } else {
           this.#known.add(page.origin);
           const { origin: elsewhere, found } = page;
           site.takeFound({ origin: elsewhere, path, note: formatFound(found), priority: priorityOf(found) });
         }
       }
-      if (own.length > 0) urls?.note(own, 0);
-      this.#pages.set(origin, (this.#pages.get(origin) ?? 0) + own.length);
+      if (own.size > 0) urls?.note([...own.values()], 0);
     });
     const takeTurn = (handed: readonly WaitingUrl[]): Promise<WebVisit> =>
       visits.visit(
         origin,
         (opened) => {
           urls = opened;
-          const admitted = handed.slice(0, this.#roomFor(origin, urls));
           urls.note(
-            admitted.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
+            this.#admitHanded(origin, handed, urls).map(({ path, note }) => ({
+              ...{ path, depth: parseFound(note).inSite, lastmod: undefined },
+            })),
             0,
           );
           return this.#choose(urls, foundAs);
@@ -147,13 +157,22 @@ export class LeasedWeb implements LeasedVisitor {
     this.#options.onEvent?.({ event: "warning", site, code: "site-unreachable", message });
   }
 
-  /** More pages that a site may have. To count them takes as long as it has pages. */
-  #roomFor(origin: string, urls: UrlList): number {
+  /** URLs that a site may have beside its pages. To count those takes as long as it has pages. */
+  #admitHanded(origin: string, handed: readonly WaitingUrl[], urls: UrlList): readonly WaitingUrl[] {
     const { maxPages } = this.#options;
-    if (maxPages === undefined) return Infinity;
-    const { known } = urls.counts();
-    this.#pages.set(origin, known);
-    return Math.max(0, maxPages - known);
+    if (maxPages === undefined) return handed;
+    this.#pages.set(origin, urls.counts().known);
+    return handed.filter(({ path }) => {
+      const isAdmitted = (this.#pages.get(origin) ?? 0) < maxPages || urls.find(path) !== undefined;
+      if (isAdmitted) this.#countPage(origin, path, urls);
+      return isAdmitted;
+    });
+  }
+
+  /** Counts a page that is added to those of its site, unless it is one of them. */
+  #countPage(origin: string, path: string, urls: UrlList | undefined): void {
+    if (this.#options.maxPages === undefined || urls?.find(path) !== undefined) return;
+    this.#pages.set(origin, (this.#pages.get(origin) ?? 0) + 1);
   }
 
   #visitsOf(

@@ -117,4 +117,42 @@ describe("LeasedWeb", () => {
     assert.ok(nextAt >= restsUntil && nextAt < Infinity);
     assert.deepEqual(visits.web.pages(), []);
   });
+
+  it(
+    "keeps to the most pages of a site, also with the links of one page and with URLs that others hand over",
+    limits,
+    async () => {
+      const many = Array.from({ length: 10 }, (_, at) => `/${at}`);
+      await using visits = await openVisits(answerLinks({ "/": many }), { maxPages: 4 });
+      assert.equal((await visits.visit("/")).nextAt, Infinity);
+      await visits.visit("/x", "/y");
+      assert.deepEqual(
+        visits.web.pages(),
+        ["/", "/0", "/1", "/2"].map((path) => `a.example${path}`),
+      );
+      await using handed = await openVisits(answerLinks({ "/": many }), { maxPages: 4 });
+      await handed.visit("/", "/x", "/y");
+      assert.deepEqual(
+        handed.web.pages().sort(),
+        ["/", "/0", "/x", "/y"].map((path) => `a.example${path}`),
+      );
+    },
+  );
+
+  it("takes links to known pages for no further ones", limits, async () => {
+    await using visits = await openVisits(
+      answerLinks({ "/": ["/0", "/1"], "/2": ["/", "/0", "/1", "/2", "/3", "/4"] }),
+      {
+        maxPages: 5,
+      },
+    );
+    await visits.visit("/");
+    // Another process does not know which links were admitted lately.
+    visits.restart();
+    await visits.visit("/2", "/1");
+    assert.deepEqual(
+      visits.web.pages(),
+      ["/", "/0", "/1", "/2", "/3"].map((path) => `a.example${path}`),
+    );
+  });
 });
