@@ -1,19 +1,16 @@
 import type { EpochMs } from "../../core/index.ts";
-import { type HostAddresses, specialUseOf } from "../../http/index.ts";
+import type { HostAddresses } from "../../http/index.ts";
 import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
-import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
-import { FairQueue, type QueuedSite } from "./fair-queue.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
+import { SiteAddresses } from "./site-addresses.ts";
 import { UnansweredSites } from "./unanswered-sites.ts";
 import type { CrawlWebOptions, FrontierCounts, WebOrder } from "./web-options.ts";
 import {
   type AdmittedPage,
-  domainOf,
   type Found,
   formatFound,
-  hostOf,
   type LinkOrigin,
   originOf,
   parseFound,
@@ -26,15 +23,9 @@ import {
 export const defaultConnections = 64;
 const defaultRestMs = 15_000;
 const defaultPagesPerTurn = 10;
-const defaultMaxAddressSites = 10_000;
 const defaultRetryMs = 30_000;
 /** After so many failures in a row a site is given up until the next run. */
 const maxFailures = 3;
-const defaultLookups = 16;
-/** The sites that one address brought have one part in so many of all look-ups. */
-const bringersAtOnce = 4;
-/** After so many names of a domain without an address, others are not looked up. */
-const maxFailedLookups = 20;
 
 /** A page of a turn. */
 export interface TurnPage {
@@ -75,7 +66,6 @@ interface TurnEnd {
 export class WebFrontier {
   readonly #queue: UrlQueue;
   readonly #scope: WebScope;
-  readonly #hosts: HostAddresses;
   readonly #options: CrawlWebOptions;
   readonly #order: WebOrder;
   readonly #priorities: Priorities;
@@ -86,23 +76,12 @@ export class WebFrontier {
   readonly #held = new Map<number, number[]>();
   readonly #failures = new Map<number, number>();
   readonly #givenUp = new Set<number>();
-  readonly #numbersOfAddresses = new Map<string, number>();
-  readonly #sitesOfAddress: number[] = [];
-  readonly #loopback = new Set<number>();
-  readonly #addressOfSite = new Map<number, number>();
+  readonly #addresses: SiteAddresses;
   readonly #unanswered: UnansweredSites;
   /** Places of turns that others take. */
   #others = 0;
   /** The site whose page was taken last, while a turn begins. */
   #taking: number | undefined;
-  /** Look-ups in a row that failed, by registrable domain. */
-  readonly #failedLookups = new Map<string, number>();
-  /** Sites whose addresses are not known yet. */
-  readonly #unlocated: FairQueue;
-  /** Sites whose name server was in trouble: each is looked up once more, after others. */
-  readonly #soughtAgain = new Set<number>();
-  #locating = 0;
-  #unresolved = 0;
   /** Pages that are done, until that may be durable. */
   #finished: number[] = [];
   #done: number;
@@ -115,7 +94,6 @@ export class WebFrontier {
     const { queue, hosts, random } = means;
     this.#done = means.done;
     this.#queue = queue;
-    this.#hosts = hosts;
     this.#options = options;
     this.#order = options.order ?? "depth";
     this.#priorities = new Priorities(this.#order, random, means.ranks);
@@ -135,20 +113,26 @@ export class WebFrontier {
       take: (site) => this.#take(site),
     };
     const { restMs = defaultRestMs, connections = defaultConnections, pagesBeforeRest = defaultPagesPerTurn } = options;
-    const rests = (site: number): boolean =>
-      options.loopbackRests === true || !this.#loopback.has(this.#addressOfSite.get(site) ?? -1);
+    const rests = (site: number): boolean => options.loopbackRests === true || !this.#addresses.isLoopback(site);
     this.#connections = connections;
     this.#unanswered = new UnansweredSites(connections);
-    this.#unlocated = new FairQueue(Math.max(1, Math.floor((options.lookups ?? defaultLookups) / bringersAtOnce)));
+    this.#addresses = new SiteAddresses(options, {
+      hosts,
+      nameOf: (site) => queue.siteName(site) as string,
+      isSeed: (origin) => this.#seeds.has(origin),
+      holdBack: (reason) => this.#scope.holdBack(reason),
+      onLocated: (site) => this.#turns.touch(site),
+      onEnd: () => this.onReady(),
+    });
     this.#turns = new SiteTurns(pages, this.#order === "length" ? "length" : "first-key", {
       connections: Number.POSITIVE_INFINITY,
       pagesPerTurn: pagesBeforeRest,
       restMs: (site) => (this.#unanswered.isParked(site) || !rests(site) ? 0 : restMs),
-      addressOf: (site) => this.#addressOfSite.get(site) ?? 0,
+      addressOf: (site) => this.#addresses.of(site) ?? 0,
     });
     for (let site = 0; site < queue.sites; site++) {
       this.#scope.noteSite(queue.siteName(site) as string);
-      if (queue.count(site) > 0) this.#unlocated.add(site);
+      if (queue.count(site) > 0) this.#addresses.seek(site);
     }
   }
 
@@ -163,7 +147,7 @@ export class WebFrontier {
 
   /** Whether sites are still being looked up. */
   get isLocating(): boolean {
-    return this.#locating > 0 || this.#unlocated.size > 0;
+    return this.#addresses.isLocating;
   }
 
   get counts(): FrontierCounts {
@@ -173,7 +157,7 @@ export class WebFrontier {
     const waiting = Math.max(0, Math.min(unfinished - this.#finished.length, urls - done));
     return {
       ...{ sites, urls, done, waiting },
-      unresolvedSites: this.#unresolved,
+      unresolvedSites: this.#addresses.unresolved,
       unreachableSites: this.#givenUp.size,
       heldBack: this.#scope.heldBack,
     };
@@ -192,7 +176,6 @@ export class WebFrontier {
     }
     if (from !== undefined && raised.length > 0) this.#putAgain(raised, { ...from, depth: from.depth + steps });
     if (admitted.length === 0) return;
-    const before = this.#queue.sites;
     const urls = admitted.map(
       ({ url, origin, found }): QueuedUrl => ({
         url,
@@ -201,13 +184,7 @@ export class WebFrontier {
         note: formatFound(found),
       }),
     );
-    const by = from && this.addressAt(from.origin);
-    for (const site of new Set(this.#queue.add(urls))) {
-      if (site >= before) {
-        this.#unanswered.note(site, by);
-        this.#unlocated.add(site, by);
-      } else if (this.#addressOfSite.has(site)) this.#turns.touch(site);
-    }
+    this.#noteAdded(this.#queue.add(urls), from && this.addressAt(from.origin));
     this.#pending.clear();
     this.locate();
     this.onReady();
@@ -231,8 +208,17 @@ export class WebFrontier {
     const again = urls.map((url, at): QueuedUrl => {
       return { url, site: originOf(url), priority: priorityOf(url, at), note: formatFound(found) };
     });
-    for (const site of new Set(this.#queue.addAgain(again))) if (this.#addressOfSite.has(site)) this.#turns.touch(site);
+    this.#noteAdded(this.#queue.addAgain(again), undefined);
+    this.locate();
     this.onReady();
+  }
+
+  /** Sites have more pages: those that nothing waited for until now are looked up, too. */
+  #noteAdded(sites: readonly number[], by: number | undefined): void {
+    for (const site of new Set(sites)) {
+      if (this.#addresses.of(site) !== undefined) this.#turns.touch(site);
+      else if (this.#addresses.seek(site, by)) this.#unanswered.note(site, by);
+    }
   }
 
   /** Notes durably what is done; everything that came of it is durable. */
@@ -336,60 +322,11 @@ export class WebFrontier {
 
   /** Looks up sites, some at a time. */
   locate(): void {
-    const { lookups = defaultLookups } = this.#options;
-    while (this.#locating < lookups) {
-      const next = this.#unlocated.take();
-      if (next === undefined) return;
-      this.#locating++;
-      void this.#locateOne(next).finally(() => {
-        this.#locating--;
-        this.#unlocated.end(next.by);
-        this.locate();
-        this.onReady();
-      });
-    }
+    this.#addresses.locate();
   }
 
   /** The address of a known origin, as a number. */
   addressAt(origin: string): number | undefined {
-    return this.#addressOfSite.get(this.#queue.siteOf(origin) ?? -1);
-  }
-
-  async #locateOne({ site, by }: QueuedSite): Promise<void> {
-    const origin = this.#queue.siteName(site) as string;
-    const host = hostOf(origin);
-    const domain = domainOf(host);
-    const failed = (): number => this.#failedLookups.get(domain) ?? 0;
-    const found = failed() >= maxFailedLookups ? [] : await this.#hosts.find(host);
-    const [first] = found ?? [];
-    if (first === undefined) {
-      if (found === undefined && !this.#soughtAgain.has(site)) {
-        this.#soughtAgain.add(site);
-        return this.#unlocated.add(site, by);
-      }
-      this.#failedLookups.set(domain, failed() + 1);
-      this.#unresolved++;
-      return;
-    }
-    this.#failedLookups.delete(domain);
-    const mayBePrivate = this.#options.allowPrivate === true || this.#seeds.has(origin);
-    if (!mayBePrivate && specialUseOf(first) !== undefined) {
-      this.#scope.holdBack("private-address");
-      return;
-    }
-    let address = this.#numbersOfAddresses.get(first);
-    if (address === undefined) {
-      address = this.#sitesOfAddress.push(0) - 1;
-      this.#numbersOfAddresses.set(first, address);
-      if (isLoopbackAddress(first)) this.#loopback.add(address);
-    }
-    const sites = this.#sitesOfAddress[address] as number;
-    if (sites >= (this.#options.maxAddressSites ?? defaultMaxAddressSites)) {
-      this.#scope.holdBack("address-sites");
-      return;
-    }
-    this.#sitesOfAddress[address] = sites + 1;
-    this.#addressOfSite.set(site, address);
-    this.#turns.touch(site);
+    return this.#addresses.of(this.#queue.siteOf(origin) ?? -1);
   }
 }

@@ -221,6 +221,20 @@ describe("crawlWeb", () => {
     assert.deepEqual([second.end, second.done, web.pages().length], ["done", 7, 7]);
   });
 
+  it("requests new pages of sites that had none waiting when it began: by seeds, and by links of other sites", async () => {
+    const sites: Record<string, Record<string, string>> = { "a.example": { "/": "", "/new": "b.example/new" } };
+    sites["b.example"] = { "/": "", "/new": "" };
+    await using web = await serve(sites);
+    using temp = makeTempFolder();
+    const [a, b] = ["a.example", "b.example"].map((host) => web.originOf(host));
+    const options = optionsFor(web, temp.path);
+    const first = await crawlWeb({ ...options, seeds: [`${a}/`, `${b}/`] });
+    assert.deepEqual([first.end, first.done, first.waiting], ["done", 2, 0]);
+    const second = await crawlWeb({ ...options, seeds: [`${a}/`, `${b}/`, `${a}/new`] });
+    assert.deepEqual([second.end, second.done, second.waiting], ["done", 4, 0]);
+    assert.deepEqual(web.pages().slice(2), ["a.example/new", "b.example/new"]);
+  });
+
   it("ends when no page waits, however long the sites are to rest", async () => {
     const { summary } = await crawl({ "a.example": { "/": "" } }, () => ({ loopbackRests: true, restMs: 3_600_000 }));
     assert.deepEqual([summary.end, summary.done, summary.waiting], ["done", 1, 0]);
