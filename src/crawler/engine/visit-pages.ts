@@ -1,4 +1,4 @@
-import type { CrawlEvent, CrawlPorts, EpochSeconds, PageFilter, TrackedUrl, Usage } from "../../core/index.ts";
+import type { CrawlEvent, CrawlPorts, EpochMs, EpochSeconds, PageFilter, TrackedUrl, Usage } from "../../core/index.ts";
 import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
 import type { CrawlVisit, LinkedPage } from "./discovery/crawl-visit.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, readRobots } from "./discovery/robots-rules.ts";
@@ -50,6 +50,11 @@ export interface PageTurn {
   readonly answeredBefore: readonly string[];
   /** Why robots.txt could not be read: then no page was requested. Undefined if it could. */
   readonly whyUnreachable: string | undefined;
+  /**
+   * When the site may be asked again, where politeness ended the turn: it or one of its addresses rests. Undefined if nothing was put
+   * off. With `whyUnreachable` not even robots.txt was asked for, and nothing is known against the site.
+   */
+  readonly postponedUntil: EpochMs | undefined;
   readonly tally: Readonly<Tally>;
 }
 
@@ -113,7 +118,8 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const rules = await readRobots(visit, kept, readSharedTags(memory), progress);
   if (!rules.ok) {
     rememberClock(ports, origin);
-    return { left: paths, answeredBefore: [], whyUnreachable: rules.error.message, tally };
+    const postponedUntil = tally.isPostponed && tally.requests === 0 ? tally.postponedUntil : undefined;
+    return { left: paths, answeredBefore: [], whyUnreachable: rules.error.message, postponedUntil, tally };
   }
   const { robots, copy, until } = rules.value;
   progress.begin();
@@ -167,7 +173,8 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     .filter(isLeft)
     .map(({ path }) => path);
   rememberClock(ports, origin);
-  return { left, answeredBefore, whyUnreachable: undefined, tally };
+  const postponedUntil = tally.isPostponed ? tally.postponedUntil : undefined;
+  return { left, answeredBefore, whyUnreachable: undefined, postponedUntil, tally };
 }
 
 function rememberClock({ memory, rateLimiter }: CrawlPorts, origin: string): void {

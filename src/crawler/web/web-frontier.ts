@@ -56,7 +56,8 @@ interface TurnEnd {
   readonly left: readonly TurnPage[];
   readonly doneBefore: number;
   readonly notBefore: EpochMs;
-  readonly isReachable: boolean;
+  /** Undefined if it was not asked. */
+  readonly isReachable: boolean | undefined;
 }
 
 /**
@@ -298,15 +299,15 @@ export class WebFrontier {
     const again = left.map(({ number }) => number);
     this.#hold(site, again);
     let at = notBefore;
-    const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;
-    if (failures === 0) this.#failures.delete(site);
-    else {
+    if (isReachable === true) this.#failures.delete(site);
+    if (isReachable === false) {
+      const failures = (this.#failures.get(site) ?? 0) + 1;
       this.#failures.set(site, failures);
       if (failures >= maxFailures) this.#givenUp.add(site);
       at = Math.max(at, now + (this.#options.retryMs ?? defaultRetryMs) * 4 ** (failures - 1));
     }
     this.#turns.done(site, now, at);
-    this.#unanswered.end(site, isReachable);
+    this.#unanswered.end(site, isReachable ?? this.#unanswered.hasAnswered(site));
     return this.#givenUp.has(site) ? Number.POSITIVE_INFINITY : at;
   }
 

@@ -13,7 +13,7 @@ import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { readCaptures } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
-import { optionsFor, readLinkFiles } from "./web-crawling.ts";
+import { crawlUntil, optionsFor, readLinkFiles } from "./web-crawling.ts";
 
 const pageTypes = ["text/html", "application/xhtml+xml"];
 
@@ -23,9 +23,12 @@ type Site = Readonly<Record<string, string>>;
 function serve(
   sites: Readonly<Record<string, Site>>,
   onPage: () => Promise<void> = async () => undefined,
+  addressesOf: (host: string) => readonly string[] = () => ["127.0.0.1"],
+  addresses: readonly string[] = ["127.0.0.1"],
 ): Promise<LoopbackWeb> {
   return openLoopbackWeb({
-    addressOf: (host) => (host in sites ? ["127.0.0.1"] : "no-name"),
+    addresses,
+    addressOf: (host) => (host in sites ? addressesOf(host) : "no-name"),
     answer: ({ host, path, port }, response) => {
       const page = sites[host]?.[path];
       const urlOf = (link: string): string => {
@@ -233,6 +236,31 @@ describe("crawlWeb", () => {
     const second = await crawlWeb({ ...options, seeds: [`${a}/`, `${b}/`, `${a}/new`] });
     assert.deepEqual([second.end, second.done, second.waiting], ["done", 4, 0]);
     assert.deepEqual(web.pages().slice(2), ["a.example/new", "b.example/new"]);
+  });
+
+  it("leaves sites whose second address rests for another one alone, and gives up none of them", async () => {
+    const names = Array.from({ length: 6 }, (_, at) => `b${at}.example`);
+    const addresses = ["127.0.0.1", ...names.map((_, at) => `127.0.0.${at + 2}`)];
+    const sites = Object.fromEntries(names.map((name) => [name, { "/": "" }]));
+    await using web = await serve(
+      { ...sites, "a.example": { "/": names.map((name) => `${name}/`).join(" ") } },
+      async () => undefined,
+      (host) => [addresses[names.indexOf(host) + 1] as string, "127.0.0.9"],
+      addresses,
+    );
+    using temp = makeTempFolder();
+    const warnings: string[] = [];
+    const summary = await crawlUntil(web, temp.path, () => false, {
+      ...{ isForever: false, loopbackRests: true, restMs: 3_600_000, retryMs: 1000, pagesBeforeRest: 1 },
+      onEvent: (event) => {
+        if (event.event === "warning") warnings.push(event.message);
+      },
+    });
+    assert.deepEqual([summary.end, summary.done, summary.unreachableSites], ["done", 7, 0]);
+    assert.deepEqual(
+      warnings.filter((message) => message.includes("robots.txt")),
+      [],
+    );
   });
 
   it("ends when no page waits, however long the sites are to rest", async () => {

@@ -50,6 +50,7 @@ export async function getPatiently(
     const outcome = await getWithPermit(visit, makeRequest);
     if (outcome.kind === "postponed") {
       visit.tally.isPostponed = true;
+      visit.tally.postponedUntil = outcome.notBefore;
       visit.tally.isDelayed ||= outcome.isByDelay;
       return last ?? outcome;
     }

@@ -2,6 +2,7 @@ import type { UrlCounts } from "../../../core/index.ts";
 import {
   type CrawlSummary,
   type Cursor,
+  type EpochMs,
   type FetchOutcome,
   isSiteInTrouble,
   type PassedOver,
@@ -37,6 +38,8 @@ export class Tally {
 
   /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
   isPostponed = false;
+  /** When the last request that was not made may be made. */
+  postponedUntil: EpochMs = 0;
   /** The same, where it is the site's Crawl-delay that takes so long. */
   isDelayed = false;
 
