@@ -10,10 +10,14 @@ import { patienceVisits } from "./politeness/patient-request.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
 import { defaultTimeoutMs, isCancelled, type ReadingVisit } from "./visit/reading-visit.ts";
+import { maxCopyAgeMs } from "./visit/robots-freshness.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
 import { VisitProgress } from "./visit/visit-progress.ts";
+
+/** With a longer Crawl-delay a copy of robots.txt may be a day old by the time of the next request, or the one after it. */
+const longDelayMs = maxCopyAgeMs / 2;
 
 /** Some pages of one site. */
 export interface PageTurnOptions {
@@ -123,7 +127,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   }
   const { robots, copy, until } = rules.value;
   progress.begin();
-  keepCrawlDelay(visit, robots);
+  const crawlDelayMs = keepCrawlDelay(visit, robots);
   if (copy !== undefined) {
     if (!isSameRobots(record.robots, copy)) urls.reopen("disallowed");
     memory.rememberRobots(copy);
@@ -173,6 +177,8 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     .filter(isLeft)
     .map(({ path }) => path);
   rememberClock(ports, origin);
+  // The next turn would find the copy out of date, and ask for nothing else.
+  if (crawlDelayMs >= longDelayMs) progress.end(true);
   const postponedUntil = tally.isPostponed ? tally.postponedUntil : undefined;
   return { left, answeredBefore, whyUnreachable: undefined, postponedUntil, tally };
 }

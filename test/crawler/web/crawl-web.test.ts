@@ -263,6 +263,17 @@ describe("crawlWeb", () => {
     );
   });
 
+  it("requests a page after each robots.txt, also with a Crawl-delay of a day", async () => {
+    await using web = await serve({ "a.example": { "/robots.txt": "User-agent: *\nCrawl-delay: 86400", "/": "" } });
+    using temp = makeTempFolder();
+    const summary = await crawlUntil(web, temp.path, () => web.requests.length > 3, { isForever: false });
+    assert.deepEqual([summary.end, summary.done], ["done", 1]);
+    assert.deepEqual(
+      web.requests.map(({ path }) => path),
+      ["/robots.txt", "/"],
+    );
+  });
+
   it("ends when no page waits, however long the sites are to rest", async () => {
     const { summary } = await crawl({ "a.example": { "/": "" } }, () => ({ loopbackRests: true, restMs: 3_600_000 }));
     assert.deepEqual([summary.end, summary.done, summary.waiting], ["done", 1, 0]);
