@@ -163,6 +163,7 @@ class WebCrawl {
     let keptAt = now();
     for (;;) {
       if (this.#failure !== undefined || this.#options.signal?.aborted === true) return;
+      this.#frontier.locate();
       while (this.#beginNext());
       if (this.#batches.isDue) this.#plan();
       if (now() - keptAt >= tickMs) {

@@ -4,6 +4,7 @@ import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
+import { maxFailures, planRetryMs } from "./retry-intervals.ts";
 import { SiteAddresses } from "./site-addresses.ts";
 import { UnansweredSites } from "./unanswered-sites.ts";
 import type { CrawlWebOptions, FrontierCounts, WebOrder } from "./web-options.ts";
@@ -23,9 +24,6 @@ import {
 export const defaultConnections = 64;
 const defaultRestMs = 15_000;
 const defaultPagesPerTurn = 10;
-const defaultRetryMs = 30_000;
-/** After so many failures in a row a site is given up until the next run. */
-const maxFailures = 3;
 
 /** A page of a turn. */
 export interface TurnPage {
@@ -107,7 +105,7 @@ export class WebFrontier {
     });
     const pages: SitePages = {
       count: (site) =>
-        this.#givenUp.has(site) || this.#unanswered.isParked(site)
+        this.#isLeft(site) || this.#unanswered.isParked(site)
           ? 0
           : (this.#held.get(site)?.length ?? 0) + queue.count(site),
       firstKey: (site) => (this.#held.has(site) ? 0 : queue.firstKey(site)),
@@ -291,7 +289,7 @@ export class WebFrontier {
    * @param left - pages that are to be given again; all others are done
    * @param doneBefore - pages that were done before, and given once more
    * @param notBefore - of the site's next turn, if later than its rest
-   * @returns when a site that was not reached is tried again; Infinity if it was given up
+   * @returns when a site that was not reached is tried again; Infinity if it is left for the next run
    */
   end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): EpochMs {
     for (const page of pages) if (!left.includes(page)) this.#finished.push(page.number);
@@ -299,16 +297,24 @@ export class WebFrontier {
     const again = left.map(({ number }) => number);
     this.#hold(site, again);
     let at = notBefore;
-    if (isReachable === true) this.#failures.delete(site);
+    if (isReachable === true) {
+      this.#failures.delete(site);
+      this.#givenUp.delete(site);
+    }
     if (isReachable === false) {
       const failures = (this.#failures.get(site) ?? 0) + 1;
       this.#failures.set(site, failures);
       if (failures >= maxFailures) this.#givenUp.add(site);
-      at = Math.max(at, now + (this.#options.retryMs ?? defaultRetryMs) * 4 ** (failures - 1));
+      at = Math.max(at, now + planRetryMs(failures, this.#options.retryMs));
     }
     this.#turns.done(site, now, at);
     this.#unanswered.end(site, isReachable ?? this.#unanswered.hasAnswered(site));
-    return this.#givenUp.has(site) ? Number.POSITIVE_INFINITY : at;
+    return this.#isLeft(site) ? Number.POSITIVE_INFINITY : at;
+  }
+
+  /** Whether a site is left for the next run. */
+  #isLeft(site: number): boolean {
+    return this.#options.isForever !== true && this.#givenUp.has(site);
   }
 
   #take(site: number): number | undefined {
@@ -321,7 +327,7 @@ export class WebFrontier {
     return page ?? this.#queue.take(site);
   }
 
-  /** Looks up sites, some at a time. */
+  /** Looks up sites, some at a time; to be called now and then, because some are looked up again. */
   locate(): void {
     this.#addresses.locate();
   }

@@ -274,6 +274,46 @@ describe("crawlWeb", () => {
     );
   });
 
+  it("tries sites that it gave up again, if it goes on", async () => {
+    let failures = 0;
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: (_, response) => {
+        // More than four turns can bring.
+        if (failures++ < 13) response.destroy();
+        else response.setHeader("content-type", "text/html").end();
+      },
+    });
+    using temp = makeTempFolder();
+    const warnings: string[] = [];
+    const stop = new AbortController();
+    const summary = await crawlUntil(web, temp.path, () => false, {
+      ...{ retryMs: 10, signal: AbortSignal.any([stop.signal, AbortSignal.timeout(20_000)]) },
+      onEvent: (event) => {
+        if (event.event === "warning" && event.code === "site-unreachable") warnings.push(event.message);
+        if (web.pages().length > 0) stop.abort();
+      },
+    });
+    assert.deepEqual([web.pages()[0], summary.unreachableSites], ["a.example/", 0]);
+    assert.ok(warnings.length > 3 && warnings.every((message) => message.includes("tried again")), String(warnings));
+  });
+
+  it("looks up names that had no address again, if it goes on, and those that were left out for their domain", async () => {
+    const names = Array.from({ length: 25 }, (_, at) => `b${at}.lost.test`);
+    const isLost = (host: string): boolean => host.endsWith(".lost.test");
+    await using web = await openLoopbackWeb({
+      addressOf: (host) => (isLost(host) && web.names.asked.filter(isLost).length < 28 ? "no-name" : ["127.0.0.1"]),
+      answer: ({ host, path, port }, response) => {
+        response.setHeader("content-type", path === "/robots.txt" ? "text/plain" : "text/html");
+        response.end(isLost(host) ? "" : names.map((name) => `<a href="http://${name}:${port}/">x</a>`).join(""));
+      },
+    });
+    using temp = makeTempFolder();
+    const found = (): number => new Set(web.pages().filter((page) => page.endsWith(".lost.test/"))).size;
+    const summary = await crawlUntil(web, temp.path, () => found() === names.length, { retryMs: 10 });
+    assert.deepEqual([found(), summary.unresolvedSites], [names.length, 0]);
+  });
+
   it("ends when no page waits, however long the sites are to rest", async () => {
     const { summary } = await crawl({ "a.example": { "/": "" } }, () => ({ loopbackRests: true, restMs: 3_600_000 }));
     assert.deepEqual([summary.end, summary.done, summary.waiting], ["done", 1, 0]);
