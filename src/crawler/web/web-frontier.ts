@@ -3,6 +3,7 @@ import type { HostAddresses } from "../../http/index.ts";
 import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
+import { KnownWays } from "./known-ways.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
 import { maxFailures, planRetryMs } from "./retry-intervals.ts";
 import { SiteAddresses } from "./site-addresses.ts";
@@ -68,6 +69,10 @@ export class WebFrontier {
   readonly #options: CrawlWebOptions;
   readonly #order: WebOrder;
   readonly #priorities: Priorities;
+  /** With `partial`, where the way to a page is bounded: a page that is queued again keeps the shortest one. */
+  readonly #ways: KnownWays | undefined;
+  /** Sites of earlier runs: the ways to their pages are not known. */
+  readonly #sitesBefore: number;
   readonly #turns: SiteTurns;
   readonly #connections: number;
   readonly #seeds: ReadonlySet<string>;
@@ -96,6 +101,9 @@ export class WebFrontier {
     this.#options = options;
     this.#order = options.order ?? "depth";
     this.#priorities = new Priorities(this.#order, random, means.ranks);
+    this.#sitesBefore = queue.sites;
+    if (this.#order === "partial" && (options.maxDepth ?? options.maxHops) !== undefined)
+      this.#ways = new KnownWays(Math.floor(random() * 2 ** 31));
     this.#seeds = new Set(options.seeds.map((url) => new URL(url).origin));
     this.#scope = new WebScope(options, means, {
       has: (origin) => queue.siteOf(origin) !== undefined || this.#pending.has(origin),
@@ -170,7 +178,9 @@ export class WebFrontier {
     for (const link of links) {
       const page = this.#scope.admit(link, from, steps);
       if (page === undefined) continue;
-      if (this.#queue.siteOf(page.origin) === undefined) this.#pending.add(page.origin);
+      const site = this.#queue.siteOf(page.origin);
+      if (site === undefined) this.#pending.add(page.origin);
+      if ((site ?? Infinity) >= this.#sitesBefore) this.#ways?.note(page.url, page.found);
       admitted.push(page);
     }
     if (from !== undefined && raised.length > 0) this.#putAgain(raised, { ...from, depth: from.depth + steps });
@@ -191,22 +201,25 @@ export class WebFrontier {
 
   /** Puts known pages before others: the first of them first. */
   promote(urls: readonly string[], from: number, all: number): void {
-    this.#addAgain(urls, seedFound, (_, at) => Math.floor(((from + at) * lastPriority) / all));
+    const note = formatFound(seedFound);
+    const priorityOf = (at: number): number => Math.floor(((from + at) * lastPriority) / all);
+    this.#addAgain(urls.map((url, at) => ({ url, site: originOf(url), priority: priorityOf(at), note })));
   }
 
-  /** Puts pages of a higher rank than before where they belong, by the way that led to them now. */
+  /** Puts pages of a higher rank than before where they belong, by the shortest way that led to them, unless that is to be kept and not known. */
   #putAgain(urls: readonly string[], { depth, inSite, hops, origin }: LinkOrigin): void {
-    const own = urls.filter((url) => originOf(url) === origin);
-    const others = urls.filter((url) => originOf(url) !== origin);
-    const of = (url: string): number => this.#priorities.of(url, seedFound);
-    this.#addAgain(own, { depth, inSite: inSite + 1, hops }, of);
-    this.#addAgain(others, { depth, inSite: 0, hops: hops + 1 }, of);
+    const ways = this.#ways;
+    const again = urls.flatMap((url): readonly QueuedUrl[] => {
+      const site = originOf(url);
+      const way = site === origin ? { depth, inSite: inSite + 1, hops } : { depth, inSite: 0, hops: hops + 1 };
+      const found = ways === undefined ? way : ways.shorten(url, way);
+      if (found === undefined) return [];
+      return [{ url, site, priority: this.#priorities.of(url, found), note: formatFound(found) }];
+    });
+    this.#addAgain(again);
   }
 
-  #addAgain(urls: readonly string[], found: Found, priorityOf: (url: string, at: number) => number): void {
-    const again = urls.map((url, at): QueuedUrl => {
-      return { url, site: originOf(url), priority: priorityOf(url, at), note: formatFound(found) };
-    });
+  #addAgain(again: readonly QueuedUrl[]): void {
     this.#noteAdded(this.#queue.addAgain(again), undefined);
     this.locate();
     this.onReady();
