@@ -218,13 +218,13 @@ export class LeasedWeb implements LeasedVisitor {
     store.plans.write(origin, plan);
     if ((failures >= maxFailures && !isPostponed) || !(isLeft || isAway)) return Infinity;
     const waitMs = isReached || isPostponed ? (isLeft ? 0 : retryMs) : retryMs * 4 ** (failures - 1);
-    return Math.max(now + waitMs, politeness.restsUntil(origin), turn.tally.postponedUntil);
+    return Math.max(now + waitMs, politeness.restsUntil(origin), turn.postponedUntil ?? 0);
   }
 }
 
 /** Whether the site was not asked for anything, because it, or one of its host's addresses, still rests: that is no failure of the site. */
-function isUnasked({ whyUnreachable, tally }: WebVisit): boolean {
-  return whyUnreachable !== undefined && tally.isPostponed && tally.requests === 0;
+function isUnasked({ whyUnreachable, postponedUntil }: WebVisit): boolean {
+  return whyUnreachable !== undefined && postponedUntil !== undefined;
 }
 
 /** Pages near the seeds come first. */

@@ -163,6 +163,7 @@ class WebCrawl {
     let keptAt = now();
     for (;;) {
       if (this.#failure !== undefined || this.#options.signal?.aborted === true) return;
+      this.#frontier.locate();
       while (this.#beginNext());
       if (this.#batches.isDue) this.#plan();
       if (now() - keptAt >= tickMs) {
@@ -296,19 +297,21 @@ class WebCrawl {
     this.#failed += result.tally.failed;
     this.#requests += result.tally.requests;
     this.#newRequests += result.tally.pageRequests;
-    if (result.whyUnreachable === undefined) this.#noteAnswered(turn);
+    const { whyUnreachable: why, postponedUntil = 0 } = result;
+    const isStopped = this.#options.signal?.aborted === true;
+    const isUnreachable = why !== undefined && postponedUntil === 0 && !isStopped;
+    if (why === undefined) this.#noteAnswered(turn);
     this.#known?.shares.count(result.tally.pageRequests, 0, now());
     this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
-    const isStopped = this.#options.signal?.aborted === true;
     for (const page of turn.pages)
       if (!again.includes(page) && !result.read.has(page.url)) this.#links.add(now(), page.url, []);
     const retryAt = this.#frontier.end(turn, now(), {
       left: again,
       doneBefore: result.answeredBefore.length + pages.length - found.size,
-      notBefore: this.#politeness.restsUntil(origin),
-      isReachable: result.whyUnreachable === undefined || isStopped,
+      notBefore: Math.max(postponedUntil, this.#politeness.restsUntil(origin)),
+      isReachable: why === undefined || (isUnreachable ? false : undefined),
     });
-    if (result.whyUnreachable !== undefined && !isStopped) this.#warn(origin, result.whyUnreachable, retryAt);
+    if (isUnreachable) this.#warn(origin, why, retryAt);
     this.#batches.count(turn.pages.length - again.length);
   }
 
