@@ -374,7 +374,10 @@ async function crawlInto(options: CrawlWebOptions, ranks: WebMeans["ranks"]): Pr
     if (event.event === "web-progress") status.write(event);
     options.onEvent?.(event);
   };
-  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, onEvent });
+  return await crawlWebBy(
+    { since, store, queue, links, ranks, ...omitUndefined({ delay: options.delay }) },
+    { ...options, onEvent },
+  );
 }
 
 /**

@@ -193,10 +193,31 @@ export class WebFrontier {
         note: formatFound(found),
       }),
     );
-    this.#noteAdded(this.#queue.add(urls), from && this.addressAt(from.origin));
+    this.#noteAdded(this.#queue.add(this.#withinPages(urls)), from && this.addressAt(from.origin));
     this.#pending.clear();
     this.locate();
     this.onReady();
+  }
+
+  /** Leaves out new pages of sites that have as many as they may. */
+  #withinPages(urls: readonly QueuedUrl[]): readonly QueuedUrl[] {
+    const { maxPages } = this.#options;
+    if (maxPages === undefined) return urls;
+    const isAdded = this.#queue.findAdded(urls);
+    const added = new Set<string>();
+    const room = new Map<string, number>();
+    return urls.filter(({ url, site }, at) => {
+      if (isAdded[at] === 1 || added.has(url)) return true;
+      const number = this.#queue.siteOf(site);
+      const left = room.get(site) ?? maxPages - (number === undefined ? 0 : this.#queue.added(number));
+      if (left <= 0) {
+        this.#scope.holdBack("pages");
+        return false;
+      }
+      room.set(site, left - 1);
+      added.add(url);
+      return true;
+    });
   }
 
   /** Puts known pages before others: the first of them first. */

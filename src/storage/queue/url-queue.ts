@@ -170,12 +170,17 @@ export class UrlQueue implements Disposable {
    */
   addAgain(urls: readonly QueuedUrl[]): number[] {
     if (this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
-    const isSeen = this.#seen.find(Float64Array.from(urls, ({ url }) => hashUrl(url, this.#salt)));
+    const isSeen = this.findAdded(urls);
     const known = urls.filter((_, at) => isSeen[at] === 1);
     for (const one of known) checkUrl(one);
     const sites = known.map((one) => this.#keep(one, unhashed));
     if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
     return sites;
+  }
+
+  /** Which of some URLs were added before: 1 for each that was. */
+  findAdded(urls: readonly QueuedUrl[]): Uint8Array {
+    return this.#seen.find(Float64Array.from(urls, ({ url }) => hashUrl(url, this.#salt)));
   }
 
   count(site: number): number {

@@ -403,6 +403,33 @@ describe("crawlWeb", () => {
       await assert.rejects(crawlWeb({ ...options, seeds: [seed] }), { code: "bad-option" });
   });
 
+  it("takes no more pages of a site than it may, however many one page links to", async () => {
+    const paths = Array.from({ length: 60 }, (_, at) => `/${at}`);
+    const home = `${paths.map((path) => `a.example${path}`).join(" ")} b.example/`;
+    const site = Object.fromEntries(paths.map((path) => [path, ""]));
+    const { summary, pages } = await crawl(
+      { "a.example": { "/": home, ...site, "/0": "a.example/58 a.example/59" }, "b.example": { "/": "" } },
+      () => ({ maxPages: 5, pagesBeforeRest: 100 }),
+    );
+    assert.deepEqual(
+      [...pages].sort(),
+      ["/", "/0", "/1", "/2", "/3"].map((path) => `a.example${path}`).concat("b.example/"),
+    );
+    // Those that were held back a moment ago are not counted again.
+    assert.equal(summary.heldBack.pages, 56);
+  });
+
+  it("waits by the delay that it is given", async () => {
+    const waits: number[] = [];
+    const { summary } = await crawl(three, () => ({
+      delay: async (ms, signal) => {
+        waits.push(ms);
+        await delay(Math.min(ms, 5), undefined, { signal }).catch(() => undefined);
+      },
+    }));
+    assert.deepEqual([summary.end, summary.done, waits.length > 0], ["done", 7, true]);
+  });
+
   it("takes all seeds, however much they look like a trap", async () => {
     const paths = Array.from({ length: 210 }, (_, at) => `/list?item=${at}`);
     const site = Object.fromEntries(paths.map((path) => [path, ""]));
