@@ -2,6 +2,7 @@ import type { UrlCounts } from "../../../core/index.ts";
 import {
   type CrawlSummary,
   type Cursor,
+  type EpochMs,
   type FetchOutcome,
   isSiteInTrouble,
   type PassedOver,
@@ -39,6 +40,8 @@ export class Tally {
   isPostponed = false;
   /** The same, where it is the site's Crawl-delay that takes so long. */
   isDelayed = false;
+  /** End of the rest of an address that the site shares with others, for which a request was not made; 0 if there was none. */
+  busyUntil: EpochMs = 0;
 
   /** Counts one request's outcome. */
   count(outcome: FetchOutcome, of: RequestKind): void {
