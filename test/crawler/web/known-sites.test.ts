@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { createVirtualFetcher } from "../../../lab/hosts/virtual-fetcher.ts";
 import { VirtualTime } from "../../../lab/hosts/virtual-time.ts";
+import { TidemarkError } from "../../../src/core/error.ts";
 import type { VisitPlan } from "../../../src/core/site-record.ts";
 import { crawlWebBy } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions, WebSummary } from "../../../src/crawler/web/web-options.ts";
@@ -24,12 +25,22 @@ interface Visited {
   readonly warnings: readonly { readonly site: string; readonly code: string; readonly message: string }[];
 }
 
-/** Crawls sites in virtual time; after 30 days their known pages are visited for a while. */
-async function visitKnown(origins: readonly string[], forMs: number): Promise<Visited> {
+/**
+ * Crawls sites in virtual time; after 30 days their known pages are visited for a while.
+ *
+ * @param errorOf - thrown by requests to a site by then
+ */
+async function visitKnown(
+  origins: readonly string[],
+  forMs: number,
+  errorOf: (origin: string) => Error | undefined = () => undefined,
+): Promise<Visited> {
   const time = new VirtualTime(startMs, () => new Promise(setImmediate));
   const hosts = {
-    get: () => ({
+    get: (origin: string) => ({
       answer: async ({ path }: { readonly path: string }) => {
+        const error = time.now() < startMs + 30 * dayMs ? undefined : errorOf(origin);
+        if (error !== undefined) throw error;
         const [status, type] = path === robots ? [200, "text/plain"] : [paths.includes(path) ? 200 : 404, "text/html"];
         const body = path === "/" ? home : text(path === robots ? "" : path);
         return { kind: "answer" as const, status, fields: { "content-type": type }, body };
@@ -93,4 +104,36 @@ it("visits sites of one address one after the other, and notes nothing of what w
   // Ten requests, then a rest: the tenth may be the first of the next site, whose visit goes on then.
   assert.ok(summary.visits <= 2 * origins.length, String(summary.visits));
   assert.deepEqual([...new Set(warnings.map(({ code }) => code))], ["site-postponed"]);
+});
+
+const origins = ["http://10.0.0.1", "http://10.0.0.2", "http://10.0.0.3"];
+const failing = (error: Error) => (origin: string) => (origin === origins[1] ? error : undefined);
+
+it("goes on with all other sites after an error of one, and says which and why", async () => {
+  for (const [code, failures] of [
+    ["archive-corrupt", 1],
+    ["io", 0],
+  ] as const) {
+    const error = new TidemarkError(code, "Its file is away.");
+    const { plans, asked, warnings } = await visitKnown(origins, 60_000, failing(error));
+    const told = warnings.map(({ site, code, message }) => [site, code, message]);
+    assert.deepEqual(told, [
+      [origins[1], "visit-failed", "The visit failed: Its file is away. It is tried again later."],
+    ]);
+    assert.deepEqual(
+      origins.map((origin) => plans.get(origin)?.failures),
+      [0, failures, 0],
+    );
+    assert.deepEqual(
+      origins.map((origin) => (plans.get(origin)?.at ?? 0) > startMs + 30 * dayMs + 60_000),
+      [true, true, true],
+    );
+    assert.ok(asked.get(origins[0] as string)?.includes("/") && asked.get(origins[2] as string)?.includes("/"));
+  }
+});
+
+it("ends with an error that is about more than one site", async () => {
+  const ends = ["disk-full", "state-corrupt", "locked"] as const;
+  for (const error of [...ends.map((code) => new TidemarkError(code, "None left.")), new TypeError("a bug")])
+    await assert.rejects(visitKnown(origins, 60_000, failing(error)), (thrown) => thrown === error);
 });
