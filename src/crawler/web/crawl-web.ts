@@ -15,6 +15,7 @@ import { beginOf } from "./web-begin.ts";
 import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
+import { hostOf } from "./web-scope.ts";
 import { WebStatusFile } from "./web-status.ts";
 import { WebVisits } from "./web-visits.ts";
 
@@ -96,6 +97,8 @@ class WebCrawl {
       this.#known = new KnownSites(options, {
         ...{ plans: store.plans, timing: this.#timing, random },
         restsUntil: (origin) => this.#politeness.restsUntil(origin),
+        addressOf: async (origin) => (await hosts.of(hostOf(origin))).toSorted()[0],
+        addressRestsUntil: (address) => this.#politeness.addressRestsUntil(address),
         siteOf: (origin) => queue.siteOf(origin),
         pagesOf: (site) => queue.added(site),
       });

@@ -42,6 +42,8 @@ export class Tally {
   postponedUntil: EpochMs = 0;
   /** The same, where it is the site's Crawl-delay that takes so long. */
   isDelayed = false;
+  /** End of the rest of an address that the site shares with others, for which a request was not made; 0 if there was none. */
+  busyUntil: EpochMs = 0;
 
   /** Counts one request's outcome. */
   count(outcome: FetchOutcome, of: RequestKind): void {
