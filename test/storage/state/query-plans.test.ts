@@ -60,7 +60,8 @@ function runBatches(into: string): string[] {
 }
 
 // Each row of a table that grows with the site is found by its key.
-const byKey = /^SEARCH \w+ USING .*(?:\((?:rowid=\?|site=\? AND path=\?)\)|url_ranked \(site=\? AND rank>\?\))/;
+const byKey =
+  /^SEARCH \w+ USING .*(?:\((?:rowid=\?|origin=\?|site=\? AND path=\?)\)|url_ranked \(site=\? AND rank>\?\))/;
 
 test("what is done for each batch finds its rows by their keys, however many pages a site has", () => {
   using temp = makeTempFolder();
