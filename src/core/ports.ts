@@ -196,6 +196,8 @@ export interface UrlList {
   find(path: string): TrackedUrl | undefined;
   /** Those of these paths that are known, in the given order. */
   findAll(paths: readonly string[]): TrackedUrl[];
+  /** Known URLs that are this path with a query, without pages that were held and are gone; at most `limit`. */
+  findQueries(path: string, limit: number): string[];
   /** Commits results together with the links found on the way; `at` is when they were observed. */
   settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void;
   /** Makes all held URLs due, with their validators: another source wrote them. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseUrl } from "../../core/index.ts";
 import { decodePathSegment } from "../../formats/url/index.ts";
 
 /** The file of a path that ends with a slash: the one that web servers show for a folder. */
@@ -106,8 +107,33 @@ export function fileNamed(folder: string, names: string): string | Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(names, "latin1")]);
 }
 
-/** The folder of a site's mirror: its host, and its port if that is not the scheme's own. */
+/** The usual folder of a site's mirror: its host, and its port if that is not the scheme's own. */
 export function mirrorFolderOf(origin: string): string {
-  const name = new URL(origin).host.replaceAll(":", "_");
+  return folderNamed(new URL(origin).host);
+}
+
+/**
+ * The folders that a site's mirror may have, in order: the usual one; the one with the port in any case; the one with the scheme, which no
+ * other origin may have.
+ */
+export function mirrorFoldersOf(origin: string): string[] {
+  const { hostname, port, protocol } = new URL(origin);
+  const withPort = `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`.replaceAll(":", "_");
+  // No host has an `@`.
+  return [mirrorFolderOf(origin), folderNamed(withPort), `${protocol.slice(0, -1)}@${withPort}`];
+}
+
+function folderNamed(host: string): string {
+  const name = host.replaceAll(":", "_");
   return name.startsWith(".") ? `_${name}` : name;
+}
+
+/** The origins for which {@link mirrorFoldersOf} names a folder without a scheme. */
+export function originsNamed(folder: string): string[] {
+  const names = folder.startsWith("_.") ? [folder, folder.slice(1)] : [folder];
+  const hosts = names
+    .map((name) => name.replace(/^\[[^\]]*/, (address) => address.replaceAll("_", ":")))
+    .flatMap((name) => [name, name.replace(/_([0-9]+)$/, ":$1")]);
+  const urls = hosts.flatMap((host) => [parseUrl(`http://${host}`), parseUrl(`https://${host}`)]);
+  return [...new Set(urls.flatMap((url) => (url === undefined ? [] : [url.origin])))];
 }

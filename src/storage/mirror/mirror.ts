@@ -1,25 +1,13 @@
-import { createHash } from "node:crypto";
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  utimesSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, unlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../../core/index.ts";
+import { type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../../core/index.ts";
 import { BodyFile, DurableFolder, type GroupSync } from "../../fs/index.ts";
+import { digestFile } from "./file-digest.ts";
 import { doFileTask, type FileTask, type FileThread } from "./file-thread.ts";
 import { fileNamed, indexName, isIndexPath } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 
 const maxKnownFolders = 50_000;
-const pieceBytes = 1024 * 1024;
 /** A thread is started after so many bodies. */
 const keptWithoutThread = 200;
 
@@ -42,9 +30,6 @@ export interface SharedMeans {
   /** The thread, begun if there is none. */
   readonly thread: () => FileThread;
 }
-
-/** Buffer for digests; nothing is awaited while it is used. */
-let piece: Buffer | undefined;
 
 /** Bodies of one site, a file each, in folders as on the site. */
 export class Mirror {
@@ -92,7 +77,7 @@ export class Mirror {
       if (page.sizeBytes !== undefined && stat.size !== page.sizeBytes) return undefined;
       const hasTime = Math.floor(stat.mtimeMs / 1000) === page.lastModified;
       if (page.digest === undefined && !hasTime) return undefined;
-      const digest = this.#digestOf(file);
+      const digest = digestFile(file);
       if (page.digest !== undefined && page.digest !== digest) return undefined;
       if (!hasTime) utimesSync(file, page.lastModified, page.lastModified);
       this.#durable.note(file);
@@ -316,17 +301,5 @@ export class Mirror {
       this.#known.delete(folder);
       this.#made.delete(folder);
     }
-  }
-
-  #digestOf(file: string | Buffer): string {
-    const hash = createHash("sha256");
-    const fd = openSync(file, "r");
-    try {
-      piece ??= Buffer.allocUnsafe(pieceBytes);
-      for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) hash.update(piece.subarray(0, read));
-    } finally {
-      closeSync(fd);
-    }
-    return hash.digest().subarray(0, digestBytes).toString("base64url");
   }
 }

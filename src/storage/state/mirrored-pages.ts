@@ -66,7 +66,8 @@ export function openMirroredPages(folder: string, stateFile?: string): MirroredP
   const reader = new StateReader(file);
   const isIt = (other: string | undefined): boolean =>
     other !== undefined && existsSync(other) && realpathSync(other) === root;
-  const site = reader.readSites().find((one) => isIt(one.folder));
+  // Of sites that an earlier version kept in one folder, `https:` is the last, and most often the newer one.
+  const site = reader.readSites().findLast((one) => isIt(one.folder));
   if (site !== undefined) return new MirroredPages(reader, site, root);
   reader[Symbol.dispose]();
   return undefined;

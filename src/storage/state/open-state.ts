@@ -71,6 +71,11 @@ export function isMirrored(place: string): boolean {
   return !/^(?:warc|metadata|callback|objects):/.test(place);
 }
 
+/** Where the folder of what is kept of a site is, as its place says; undefined if it has none. */
+export function folderPlaceOf(place: string): string | undefined {
+  return place.startsWith("warc:") ? place.slice("warc:".length) : isMirrored(place) ? place : undefined;
+}
+
 /** Whether it is that of bodies that are kept as objects. */
 export function isInObjects(place: string): boolean {
   return place.startsWith("objects:");

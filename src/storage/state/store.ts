@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { type EpochSeconds, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { GroupSync, makeMissingFolder } from "../../fs/index.ts";
 import { FileThread } from "../mirror/file-thread.ts";
@@ -8,14 +8,7 @@ import { convertMirror } from "../mirror/mirror-conversion.ts";
 import { mirrorFolderOf } from "../mirror/mirror-path.ts";
 import { ObjectBodies } from "../objects/object-bodies.ts";
 import { ObjectIndex } from "../objects/object-index.ts";
-import {
-  abandonGroup,
-  type Connection,
-  commitGroup,
-  groupCommits,
-  prepareStatement,
-  transact,
-} from "../sqlite/database.ts";
+import { abandonGroup, type Connection, commitGroup, groupCommits, prepareStatement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import { LateWrites } from "../sqlite/late-writes.ts";
 import { acquireLock, type FileLock, isLocked } from "../sqlite/lock.ts";
@@ -33,6 +26,7 @@ import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
+import { beginAnew, SitePlaces } from "./site-places.ts";
 import { StoredClaims } from "./stored-claims.ts";
 import { StoredPeers } from "./stored-peers.ts";
 import { StoredUrls } from "./url-list.ts";
@@ -74,6 +68,7 @@ export class Store {
   #temporaries = 0;
   /** What is remembered of the sites that are open, by their numbers. */
   readonly #open = new Map<number, StoredSite>();
+  readonly #places: SitePlaces;
   /** When sites are visited next. */
   readonly plans: PlanList;
   /** Crawlers whose events are merged. */
@@ -88,6 +83,7 @@ export class Store {
     this.#locks = locks;
     this.#connection = connection;
     this.#sync = new GroupSync(into);
+    this.#places = new SitePlaces(connection, stateFile, into);
     this.plans = new PlanList(connection, stateFile);
     this.peers = new StoredPeers(connection, stateFile);
     this.claims = new StoredClaims(connection, stateFile);
@@ -108,11 +104,13 @@ export class Store {
   ): SiteStore<Mirror | PassingBodies>;
   openSite(origin: string, keeping: Keeping): SiteStore;
   openSite(origin: string, keeping: Keeping = { kind: "mirror" }): SiteStore {
-    const folder = join(this.#into, mirrorFolderOf(origin));
+    const hasFolder = keeping.kind === "mirror" || keeping.kind === "warc";
+    const folder = hasFolder
+      ? inDatabase(this.#stateFile, () => this.#places.assign(origin))
+      : join(this.#into, mirrorFolderOf(origin));
     // Relative, so that state and mirror can be moved together.
     const place = relative(dirname(this.#stateFile), folder);
     const mirror = keeping.kind === "mirror" ? place : `${keeping.kind}:${place}`;
-    const hasFolder = keeping.kind === "mirror" || keeping.kind === "warc";
     const wasThere = !hasFolder || existsSync(folder);
     try {
       if (hasFolder) makeMissingFolder(folder);
@@ -203,7 +201,7 @@ export class Store {
       return { bodies: new ObjectBodies(keeping.store, place, marks), warc: undefined };
     }
     const { info, clock, decode, maxBytes } = keeping;
-    const prefix = mirrorFolderOf(origin);
+    const prefix = basename(folder);
     const options = { folder, temporary, prefix, info, clock, ...(maxBytes === undefined ? {} : { maxBytes }) };
     const files = new WarcFiles(options);
     const memory = new WarcMemory(this.#connection, this.#stateFile, site);
@@ -232,16 +230,7 @@ export class Store {
     before?.flush();
     if (wasThere && known === mirror)
       return { site: id, isNew: false, isKnown: true, ...(before === undefined ? { row } : {}) };
-    transact(this.#connection, () => {
-      // Who followed what was seen could not learn what is gone meanwhile: it begins anew.
-      for (const table of ["url", "source_state", "seen_change", "warc_record", "handed", "object_body", "object_left"])
-        this.#connection.prepare(`DELETE FROM ${table} WHERE site = ?`).run(id);
-      this.#connection.exec("UPDATE state_identity SET epoch = lower(hex(randomblob(8)))");
-      // A validator of what is kept no more would bring answers without a body.
-      const forget =
-        "UPDATE site SET mirror = ?, epoch = NULL, writer = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
-      this.#connection.prepare(forget).run(mirror, id);
-    });
+    beginAnew(this.#connection, id, mirror);
     return { site: id, isNew: true, isKnown: true };
   }
 
@@ -252,7 +241,7 @@ export class Store {
 
   /** Whether a WARC file of a site is not finished. */
   hasOpenWarc(origin: string): boolean {
-    return hasOpenWarc(join(this.#into, mirrorFolderOf(origin)));
+    return hasOpenWarc(inDatabase(this.#stateFile, () => this.#places.find(origin)));
   }
 
   /** Makes all durable that was written so far, of a store that is synced later. */

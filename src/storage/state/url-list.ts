@@ -13,6 +13,7 @@ import { type Connection, prepareStatement, type SqlValue, type Statement } from
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
 import { overRows, type RowsSql, runOverRows, type SqlRow } from "../sqlite/over-rows.ts";
+import { readQueries } from "./known-queries.ts";
 import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
@@ -21,6 +22,7 @@ import {
   candidateColumns,
   candidateOf,
   keepsCounts,
+  type PathRow,
   rowsOf,
   type UrlRow,
   urlColumns,
@@ -296,6 +298,10 @@ export class StoredUrls {
     return this.#takeRows(sql.each, false, [JSON.stringify(paths)]);
   }
 
+  findQueries(path: string, limit: number): string[] {
+    return inDatabase(this.#file, () => readQueries(this.#connection, this.#site, path, limit));
+  }
+
   settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void {
     const rows = rowsOf(settlements);
     inDatabase(this.#file, () =>
@@ -346,11 +352,7 @@ export class StoredUrls {
       this.#late.transact(() => {
         let held = 0;
         for (let after = ""; ; ) {
-          const rows = this.#statement(sql.paths).all(this.#site, after, pathsAtATime) as [
-            string,
-            number,
-            string | null,
-          ][];
+          const rows = this.#statement(sql.paths).all(this.#site, after, pathsAtATime) as PathRow[];
           const others = rows.filter(([path, , served]) => !isWanted(path, usageOf(served)));
           const paths = JSON.stringify(others.map(([path]) => path));
           held += others.filter(([, isHeld]) => isHeld === 1).length;

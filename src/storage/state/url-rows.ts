@@ -143,6 +143,9 @@ export function candidateOf(row: CandidateRow): PollCandidate {
   };
 }
 
+/** What decides whether a URL is still wanted: its path, whether it is held, and what the response stated about its use. */
+export type PathRow = [path: string, isHeld: number, served: string | null];
+
 /** What one batch of settlements writes, by statement. */
 export interface SettledRows {
   /** Announced pages whose bodies are held as announced. */

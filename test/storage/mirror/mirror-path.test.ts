@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
+import { parseUrl } from "../../../src/core/parse-url.ts";
 import { encodePathSegment, isCanonicalPath } from "../../../src/formats/url/url-path.ts";
-import { mirrorFolderOf, mirrorPathOf } from "../../../src/storage/mirror/mirror-path.ts";
+import {
+  mirrorFolderOf,
+  mirrorFoldersOf,
+  mirrorPathOf,
+  originsNamed,
+} from "../../../src/storage/mirror/mirror-path.ts";
 import { fc } from "../../property.ts";
 
 /** Each path of so many pieces, or fewer. */
@@ -98,4 +104,38 @@ describe("mirrorFolderOf", () => {
     ["https://.tidemark", "_.tidemark"],
   ] as const)
     it(`keeps ${origin} in ${folder}`, () => assert.equal(mirrorFolderOf(origin), folder));
+});
+
+describe("mirrorFoldersOf", () => {
+  for (const [origin, ...folders] of [
+    ["https://example.org", "example.org", "example.org_443", "https@example.org_443"],
+    ["http://example.org", "example.org", "example.org_80", "http@example.org_80"],
+    ["https://example.org:80", "example.org_80", "example.org_80", "https@example.org_80"],
+    ["http://[::1]", "[__1]", "[__1]_80", "http@[__1]_80"],
+    ["https://.tidemark", "_.tidemark", "_.tidemark_443", "https@.tidemark_443"],
+  ] as const)
+    it(`gives ${origin} a choice`, () => assert.deepEqual(mirrorFoldersOf(origin), folders));
+
+  it("ends with a name that no other origin has, and `originsNamed` knows all that have the others", () => {
+    const labels = fc.constantFrom("a", "_", "_80", ".", "_.", "80", "_443", "-", "é");
+    const host = fc.oneof(
+      fc.string({ unit: labels, minLength: 1, maxLength: 4 }),
+      fc.ipV6().map((ip) => `[${ip}]`),
+    );
+    const port = fc.constantFrom("", ":80", ":443", ":8080");
+    const origin = fc
+      .tuple(fc.constantFrom("http", "https"), host, port)
+      .map(([scheme, name, number]) => `${scheme}://${name}${number}`)
+      .map((url) => parseUrl(url)?.origin)
+      .filter((one) => one !== undefined);
+    const owners = new Map<string, string>();
+    const property = fc.property(origin, (one) => {
+      const [usual = "", withPort = "", last = ""] = mirrorFoldersOf(one);
+      assert.equal(usual, mirrorFolderOf(one));
+      assert.ok(originsNamed(usual).includes(one) && originsNamed(withPort).includes(one));
+      assert.equal(owners.get(last) ?? one, one);
+      owners.set(last, one);
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
 });

@@ -35,6 +35,7 @@ function runBatches(into: string): string[] {
     );
     urls.take("ranked", 5, undefined, 10);
     urls.findAll(paths);
+    urls.findQueries("/kept", 10);
     // One page at a time has statements of its own.
     for (const url of urls.take("new", 4, undefined, 10)) urls.settle([keep(url)], [], 4);
     for (const url of urls.take("known", 5, undefined, 1)) urls.settle([postponedAs(url, "unavailable", 1)], [], 4);
@@ -56,11 +57,12 @@ function runBatches(into: string): string[] {
   } finally {
     Database.prototype.prepare = prepare;
   }
-  return [...statements].filter((sql) => /json_each|\(SELECT 1\) j|rank DESC/.test(sql));
+  return [...statements].filter((sql) => /json_each|\(SELECT 1\) j|rank DESC|'\?'/.test(sql));
 }
 
 // Each row of a table that grows with the site is found by its key.
-const byKey = /^SEARCH \w+ USING .*(?:\((?:rowid=\?|site=\? AND path=\?)\)|url_ranked \(site=\? AND rank>\?\))/;
+const byKey =
+  /^SEARCH \w+ USING .*(?:\((?:rowid=\?|origin=\?|site=\? AND path=\?|site=\? AND path>\? AND path<\?)\)|url_ranked \(site=\? AND rank>\?\))/;
 
 test("what is done for each batch finds its rows by their keys, however many pages a site has", () => {
   using temp = makeTempFolder();

@@ -228,4 +228,19 @@ describe("the polled URLs of a site", () => {
     assert.deepEqual([store.find("/a").held, store.find("/a").validators], [undefined, {}]);
     assert.deepEqual([store.taken("known"), store.taken("known", 5000)], [[], ["/a"]]);
   });
+
+  it("that are one path with queries are found in their order, but not those that were held and are gone", () => {
+    using store = new OpenedStore();
+    store.answer(["/a", "/a?x=2", "/a?x=1", "/a?gone", "/a@b?x", "/ab?x", "/a/b?x"], 1);
+    const note = ["/a?new", "/a?never"].map((path) => ({ path, depth: 1, lastmod: undefined }));
+    store.urls.note(note, 0);
+    const removals = ["/a?gone", "/a?never"].map((path): Settlement => {
+      return { kind: "removed", url: store.find(path), reason: "gone", askedAt: 2, dueAt: 9 };
+    });
+    store.urls.settle(removals, [], 2);
+    const paths = ["/a?never", "/a?new", "/a?x=1", "/a?x=2"];
+    assert.deepEqual(store.urls.findQueries("/a", 10), paths);
+    assert.deepEqual(store.urls.findQueries("/a", 2), paths.slice(0, 2));
+    assert.deepEqual(store.urls.findQueries("/b", 10), []);
+  });
 });

@@ -22,7 +22,7 @@ export class LinkFollower {
   constructor(visit: CrawlVisit) {
     this.#visit = visit;
     this.#isRanked = visit.order === "partial";
-    this.#traps = new TrapGuard(visit.ports.timing.now());
+    this.#traps = new TrapGuard(visit.ports.timing.now(), (url, limit) => this.#knownQueries(url, limit));
   }
 
   /**
@@ -70,6 +70,12 @@ export class LinkFollower {
     }
     this.#traps.learn(url, hasNew || from.askedAt === undefined);
     return found;
+  }
+
+  #knownQueries(url: string, limit: number): string[] {
+    const { origin, ports, scope } = this.#visit;
+    const [path] = scope.pathOf(url, origin)?.split("?") ?? [];
+    return path === undefined ? [] : ports.urls.findQueries(path, limit).map((known) => known.slice(path.length));
   }
 
   #remember(url: string, path: string | undefined, depth: number): void {

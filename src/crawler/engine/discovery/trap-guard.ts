@@ -4,7 +4,7 @@ const maxUrlLength = 2048;
 const maxSegments = 32;
 /** A group of segments may not follow itself this often, as in `/a/b/a/b/a/b`. */
 const maxRepeats = 3;
-/** Queries of one path that are followed. */
+/** Queries of one path that are followed, those of earlier visits included. */
 const maxQueries = 200;
 /** A calendar is followed this far into the past, where archives end, and into the future; and so many other months of it. */
 const pastMonths = 360;
@@ -46,12 +46,17 @@ function hashOf(text: string): number {
  */
 export class TrapGuard {
   readonly #thisMonth: number;
+  readonly #readQueries: (url: string, limit: number) => readonly string[];
   readonly #queries = new Memory<Set<number>>();
   readonly #calendars = new Memory<Set<number>>();
   readonly #lists = new Memory<{ barren: number }>();
 
-  /** @param nowMs - milliseconds since 1970: the middle of calendars */
-  constructor(nowMs: number) {
+  /**
+   * @param nowMs - milliseconds since 1970: the middle of calendars
+   * @param readQueries - queries, with `?`, under which the path of a URL is known from earlier visits; read once for each path
+   */
+  constructor(nowMs: number, readQueries: (url: string, limit: number) => readonly string[] = () => []) {
+    this.#readQueries = readQueries;
     const now = new Date(nowMs);
     this.#thisMonth = now.getUTCFullYear() * 12 + now.getUTCMonth() + 1;
   }
@@ -71,7 +76,8 @@ export class TrapGuard {
     if (segments.length > maxSegments || repeats(segments) || this.#isBarren(bare) || !this.#isInCalendar(url))
       return undefined;
     if (url.search === "") return bare;
-    const queries = this.#queries.take(url.origin + url.pathname, () => new Set());
+    const readKnown = () => new Set(this.#readQueries(bare, maxQueries).map(hashOf));
+    const queries = this.#queries.take(url.origin + url.pathname, readKnown);
     return takePlace(queries, hashOf(url.search), maxQueries) ? bare : undefined;
   }
 

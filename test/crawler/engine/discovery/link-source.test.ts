@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../../../src/crawler/crawl-site-options.ts";
 import { Crawler, type Visit } from "../site-visit.ts";
@@ -130,6 +131,33 @@ describe("links", () => {
     const visit = await crawler.visit(links);
     assert.deepEqual(visit.pages, ["created /", "disallowed /a.html"]);
     assert.deepEqual(Object.keys(crawler.mirror()), ["/index.html"]);
+  });
+
+  it("of one path that differ at each visit are 200 in all, until pages go", async () => {
+    await using crawler = await Crawler.open();
+    const html = { "content-type": "text/html" };
+    let nonce = 0;
+    let isGone = false;
+    crawler.site.answers.set("/", (_, response) => {
+      const items = Array.from({ length: 150 }, () => `/item?nonce=${nonce++}`);
+      response.writeHead(200, html).end(linking(...items, "/other?x"));
+    });
+    const answer = ({ url = "" }: IncomingMessage, response: ServerResponse): void => {
+      const isOld = isGone && Number(url.split("=")[1]) < 10;
+      response.writeHead(isOld ? 410 : 200, html).end("item");
+    };
+    for (let item = 0; item < 750; item++) crawler.site.answers.set(`/item?nonce=${item}`, answer);
+    crawler.site.answers.set("/other?x", answer);
+    const visitNextDay = async (): Promise<[created: number, asked: number]> => {
+      const visit = await crawler.visitNextDay(links);
+      return [visit.summary.created, asked(visit).length];
+    };
+    assert.deepEqual(await visitNextDay(), [152, 152]);
+    assert.deepEqual(await visitNextDay(), [50, 202]);
+    assert.deepEqual(await visitNextDay(), [0, 202]);
+    isGone = true;
+    assert.deepEqual(await visitNextDay(), [0, 202]);
+    assert.deepEqual(await visitNextDay(), [10, 202]);
   });
 
   it("of 100,000 in a page are bounded, and the page is kept", async () => {

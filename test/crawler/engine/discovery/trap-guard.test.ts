@@ -115,6 +115,25 @@ test("a path has 200 queries, and those that were let through stay so, among 10,
   assert.deepEqual([isFollowed(guard, "/a?x=200"), isFollowed(guard, "/b?x=200")], [false, true]);
 });
 
+test("queries that are known from earlier visits count, and are let through again", () => {
+  const known = ["?x=1000", "?x=3", ...Array.from({ length: 148 }, (_, at) => `?known=${at}`)];
+  const asked: [string, number][] = [];
+  const guard = new TrapGuard(now, (url, limit) => {
+    asked.push([url, limit]);
+    return known.slice(0, limit);
+  });
+  assert.equal(countQueries(guard, "/a", 0, 300), 51);
+  assert.deepEqual(
+    [1000, 3, 49, 299].map((query) => isFollowed(guard, `/a?x=${query}`)),
+    [true, true, true, false],
+  );
+  assert.deepEqual([isFollowed(guard, "/a"), isFollowed(guard, "/b"), isFollowed(guard, "/c?x")], [true, true, true]);
+  assert.deepEqual(asked, [
+    [`${site}/a?x=0`, 200],
+    [`${site}/c?x`, 200],
+  ]);
+});
+
 const month = (step: number, form: (year: number, month: string) => string): string => {
   const all = 2026 * 12 + 5 + step;
   return site + form(Math.floor(all / 12), String((all % 12) + 1).padStart(2, "0"));
