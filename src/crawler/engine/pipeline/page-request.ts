@@ -58,6 +58,13 @@ export interface ReceivedPage {
   readonly head: LinkedPage["head"];
 }
 
+/** The page whose body came: the one that was requested, or the one to which it redirects. */
+export interface BodyOwner {
+  readonly path: string;
+  /** Whether this visit requests it, or has a body of it already. */
+  readonly isAnswered: boolean;
+}
+
 interface Body extends HeldBody {
   readonly content: Uint8Array | BodyWriter;
 }
@@ -339,12 +346,17 @@ function stating(finding: PageFinding, usage: PageUsage): PageFinding {
   return finding.kind === "body" ? { ...finding, usage } : finding;
 }
 
-/** Judges what came for a page and keeps its body: an announced one as it is announced, others if their type is wanted. */
+/**
+ * Judges what came for a page and keeps its body: an announced one as it is announced, others if their type is wanted.
+ *
+ * @param owner - undefined if it redirects to what is to be no page
+ */
 export async function receivePage(
   visit: CrawlVisit,
   url: TrackedUrl,
   answer: PageAnswer,
   outcome: FetchOutcome,
+  owner: BodyOwner | undefined,
 ): Promise<ReceivedPage> {
   const { path, announced, held } = url;
   if (outcome.kind !== "fetched") {
@@ -356,17 +368,20 @@ export async function receivePage(
     const finding = findUnwanted(visit, usage) ?? (await keepAnnounced(visit, url, announced, answer, outcome));
     return { finding: stating(finding, usage), path, searchable: undefined, head: outcome };
   }
-  const { finalPath, contentType } = outcome;
+  if (owner === undefined) return { finding: { kind: "alias" }, path, searchable: undefined, head: outcome };
   const { body } = answer;
   const { sizeBytes } = body;
-  const mediaType = mediaTypeOf(visit, finalPath, contentType);
+  const mediaType = mediaTypeOf(visit, owner.path, outcome.contentType);
   const isSearched = visit.plan?.followsLinks === true && hasLinks(mediaType) && sizeBytes <= maxSearchedBytes;
   const searchable = isSearched ? body.read() : undefined;
   const lastModified = lastModifiedOf(visit, url, outcome);
-  const page = { path: finalPath, sizeBytes, digest: body.digest(), lastModified, mediaType };
+  const page = { path: owner.path, sizeBytes, digest: body.digest(), lastModified, mediaType };
   const usage = usageOfBody(visit, page, outcome, body);
   const unwanted = findUnwanted(visit, usage);
-  const finding = unwanted ?? stating(await keepPolled(visit, url, page, answer, outcome), usage);
+  // Another body of the other page would replace the one whose digest is remembered.
+  const finding =
+    unwanted ??
+    (owner.isAnswered ? { kind: "alias" } : stating(await keepPolled(visit, url, page, answer, outcome), usage));
   const isUnusable = finding.kind === "trouble" && finding.trouble === "refused";
-  return { finding, path: finalPath, searchable: isUnusable ? undefined : searchable, head: outcome };
+  return { finding, path: owner.path, searchable: isUnusable ? undefined : searchable, head: outcome };
 }
