@@ -223,8 +223,9 @@ function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOut
     return { kind: "unmodified", page, agrees: isIt, validators, usage };
   }
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  // The page itself may be requested, and may redirect so for an hour only.
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
-    return { kind: "trouble", trouble: "disallowed", message: outcome.message };
+    return { kind: "trouble", trouble: "unavailable", message: outcome.message, leadsToDisallowed: true };
   const trouble = isLasting(outcome) ? "refused" : "unavailable";
   return { kind: "trouble", trouble, message: describeOutcome(outcome) };
 }
