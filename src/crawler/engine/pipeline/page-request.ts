@@ -19,7 +19,7 @@ import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { parseW3cDate } from "../../../formats/time/index.ts";
 import type { CrawlVisit, LinkedPage } from "../discovery/crawl-visit.ts";
-import { hasLinks } from "../discovery/url-scope.ts";
+import { hasLinks, pathOfUrl } from "../discovery/url-scope.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow, type VisitRequest } from "../politeness/patient-request.ts";
 import { isFullFetchDue } from "../revisit/poll-policy.ts";
@@ -152,11 +152,6 @@ export function isBrokenOff(outcome: FetchOutcome): boolean {
   return outcome.kind === "failed" && outcome.reason === "aborted";
 }
 
-/** Path and query of a whole URL. */
-function pathOf(url: string): string {
-  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
-}
-
 /** Whether the budget and the site's state leave room for another attempt. */
 function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
   // This page is counted twice, among the requests and among those under way.
@@ -191,7 +186,7 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
       maxRedirects,
       // Announced are the bytes as published.
       acceptCoding: announced === undefined,
-      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)) && visit.filter.admits(pathOf(to)),
+      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOfUrl(to)) && visit.filter.admits(pathOfUrl(to)),
       sink: isSmall ? undefined : body,
     };
   };
