@@ -52,11 +52,11 @@ export function confirmValidators(held: Validators, told: Validators): Validator
 
 /**
  * Whether a response means that the site has no robots.txt and allows everything: 4xx except 429, or redirects without
- * end.
+ * end. A redirect that is not followed, such as to another port, does not: the file exists, and was not read.
  *
  * @see RFC 9309 sections 2.3.1.2 and 2.3.1.3
  */
 export function saysNoRobots(outcome: FetchOutcome): boolean {
-  if (outcome.kind === "failed") return outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere";
+  if (outcome.kind === "failed") return outcome.reason === "redirect-loop";
   return outcome.kind === "gone" || outcome.kind === "refused";
 }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FetchFailure, type FetchOutcome, fetchFailures } from "../../src/core/fetch-outcome.ts";
-import { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce } from "../../src/core/outcome-verdict.ts";
+import {
+  confirmValidators,
+  isLasting,
+  isSiteInTrouble,
+  mayPassAtOnce,
+  saysNoRobots,
+} from "../../src/core/outcome-verdict.ts";
 
 const answered = { receivedBytes: 0, requests: 1 };
 const failed = (reason: FetchFailure): FetchOutcome => ({ kind: "failed", reason, message: "", ...answered });
@@ -42,6 +48,15 @@ for (const [outcome, expected] of verdicts) {
 test("each failure has a verdict", () => {
   const judged = verdicts.flatMap(([outcome]) => (outcome.kind === "failed" ? [outcome.reason] : []));
   assert.deepEqual(judged.sort(), [...fetchFailures].sort());
+});
+
+test("only an answer without a file, or redirects without end, say that there is no robots.txt (RFC 9309 section 2.3.1)", () => {
+  const none = verdicts.flatMap(([outcome]) => (saysNoRobots(outcome) ? [outcome] : []));
+  assert.deepEqual(
+    none.map((outcome) => (outcome.kind === "failed" ? outcome.reason : outcome.kind)),
+    // Sections 2.3.1.2 (more than five redirects) and 2.3.1.3 (unavailable).
+    ["redirect-loop", "refused", "gone"],
+  );
 });
 
 test("a 304 replaces the validators that it says, and drops none that it leaves out (RFC 9110 section 15.4.5)", () => {

@@ -30,6 +30,17 @@ async function read(site: PublishedSite, options: Partial<ReadChangesOptions> = 
 const fails = (code: ErrorCode) => (error: unknown) => error instanceof TidemarkError && error.code === code;
 
 describe("readChanges", () => {
+  it("follows no redirect to what robots.txt disallows", async () => {
+    await using site = await openSite({ "/a.html": "1" });
+    site.robots = "User-agent: *\nDisallow: /private/\n\n";
+    site.publish();
+    const index = "/.well-known/tidemark/index.gz";
+    site.files.set("/private/index.gz", site.files.get(index) as Buffer);
+    site.answers.set(index, (_, response) => response.writeHead(302, { location: "/private/index.gz" }).end());
+    await assert.rejects(read(site), fails("site-unavailable"));
+    assert.deepEqual(site.takeRequests(), ["200 /robots.txt", `302 ${index}`]);
+  });
+
   it("lists the site, then what came after the cursor, and asks for no page", async () => {
     await using site = await openSite({ "/a.html": "1", "/b.html": "1", "/s.css": "1" });
     const first = await read(site);

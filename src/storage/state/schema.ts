@@ -322,6 +322,10 @@ export const migrations: readonly string[] = [
     object TEXT NOT NULL,
     PRIMARY KEY (site, object)
   ) STRICT, WITHOUT ROWID`,
+  `-- Pages that redirected to disallowed ones waited like disallowed ones, and cannot be told from them. All are looked at
+  -- once more; those that robots.txt disallows are not requested for that.
+  UPDATE url SET state = iif(state = 'disallowed', iif(asked IS NULL, 'new', 'known'), state),
+    work = iif(work = 'disallowed', 'due', work) WHERE state = 'disallowed' OR work = 'disallowed'`,
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

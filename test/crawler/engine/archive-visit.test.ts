@@ -63,6 +63,28 @@ describe("an index", () => {
     assert.deepEqual(seen, [undefined, "no-cache"]);
   });
 
+  it("or an archive that redirects to what robots.txt disallows is not read from there", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    site.robots = "User-agent: *\nDisallow: /private/\n\n";
+    site.set({ "/c.html": "2" });
+    site.publish();
+    const isArchive = (path: string): boolean => path.endsWith(".gz") && path !== wellKnown;
+    const moved = [...site.files.keys()].filter((path) => path.endsWith(".gz"));
+    for (const path of moved) {
+      site.files.set(`/private${path}`, site.files.get(path) as Buffer);
+      site.answers.set(path, (_, response) => response.writeHead(302, { location: `/private${path}` }).end());
+    }
+    const first = await crawler.visit();
+    assert.ok(first.requests.includes(`302 ${wellKnown}`));
+    assert.deepEqual([first.summary.source, first.warnings], ["none", ["site-unavailable"]]);
+    site.answers.delete(wellKnown);
+    const second = await crawler.visit();
+    assert.ok(second.requests.some((request) => /^302 /.test(request) && isArchive(request.slice(4))));
+    for (const { requests } of [first, second])
+      assert.ok(!requests.some((request) => request.includes("/private/")), requests.join());
+  });
+
   it("of another site is read with a warning", async () => {
     await using crawler = await openFollowed();
     const { site } = crawler;

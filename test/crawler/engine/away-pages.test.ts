@@ -233,6 +233,81 @@ describe("pages that cannot be had", () => {
   });
 });
 
+describe("pages that redirect to disallowed ones", () => {
+  const robots = "User-agent: *\nDisallow: /login\n";
+  const redirect = ({ site }: Crawler, isOn: boolean): void => {
+    if (!isOn) site.answers.clear();
+    else
+      for (const path of ["/a.html", "/b.html"])
+        site.answers.set(path, (_, response) => void response.writeHead(302, { location: "/login?next=x" }).end());
+  };
+  const openPages = async (): Promise<Crawler> => {
+    const crawler = await Crawler.open();
+    crawler.site.set({ "/": '<a href="/a.html">a</a><a href="/b.html">b</a>', "/a.html": "a 1", "/b.html": "b 1" });
+    return crawler;
+  };
+
+  it("for an hour are as they were after it, where links are followed", async () => {
+    await using crawler = await openPages();
+    crawler.site.files.set("/robots.txt", Buffer.from(robots));
+    await crawler.visit({ sources: ["links"] });
+    redirect(crawler, true);
+    crawler.site.set({ "/a.html": "a 2" });
+    const during = await crawler.visitNextDay({ sources: ["links"] });
+    assert.deepEqual(during.pages, ["disallowed /a.html", "disallowed /b.html"]);
+    assert.ok(!during.requests.some((request) => request.includes("/login")));
+    assert.deepEqual([during.summary.failed, crawler.mirror()["/a.html"]], [0, "a 1"]);
+    redirect(crawler, false);
+    assert.deepEqual((await crawler.visitNextDay({ sources: ["links"] })).pages, ["updated /a.html"]);
+  });
+
+  it("for an hour are as they were after it, where a sitemap names them, also if patterns exclude the target", async () => {
+    await using crawler = await openPages();
+    const { site } = crawler;
+    const name = (lastmod: string): void => {
+      const pages = ["/a.html", "/b.html"].map((path) => ({ path, lastmod }));
+      site.files.set("/sitemap.xml", Buffer.from(urlset(site.origin, pages)));
+    };
+    const options: Partial<CrawlSiteOptions> = { sources: ["sitemap"], exclude: ["/login"] };
+    name("2026-01-01");
+    await crawler.visit(options);
+    redirect(crawler, true);
+    for (let day = 0; day < 30; day++) await crawler.visitNextDay(options);
+    redirect(crawler, false);
+    site.set({ "/a.html": "a 2" });
+    name("2026-01-02");
+    assert.deepEqual((await crawler.visitNextDay(options)).pages, ["updated /a.html"]);
+  });
+
+  it("for an hour are as they were after it, where the site publishes its changes", async () => {
+    await using crawler = await openPages();
+    crawler.site.robots = `${robots}\n`;
+    crawler.site.publishBase();
+    await crawler.visit();
+    crawler.site.set({ "/a.html": "a 2" });
+    crawler.site.publish();
+    redirect(crawler, true);
+    const during = await crawler.visitNextDay();
+    assert.deepEqual([during.pages, during.summary.pending], [["disallowed /a.html"], 1]);
+    redirect(crawler, false);
+    const after = await crawler.visitNextDay();
+    assert.deepEqual([after.pages, after.summary.pending], [["updated /a.html"], 0]);
+  });
+
+  it("for long are asked for ever more rarely, and kept within a week after it", async () => {
+    await using crawler = await openPages();
+    crawler.site.files.set("/robots.txt", Buffer.from(robots));
+    redirect(crawler, true);
+    let asked = 0;
+    for (let day = 0; day < 40; day++)
+      asked += askedFor(await crawler.visitNextDay({ sources: ["links"] }), ["/a.html"]);
+    assert.ok(asked >= 8 && asked <= 14, `${asked} in 40 days`);
+    redirect(crawler, false);
+    for (let day = 0; day < 8; day++) await crawler.visitNextDay({ sources: ["links"] });
+    assert.equal(crawler.mirror()["/a.html"], "a 1");
+  });
+});
+
 describe("a site of which as many pages are kept as are to be", () => {
   it("is refreshed within a budget, with the pages that only lead on", async () => {
     await using crawler = await Crawler.open();

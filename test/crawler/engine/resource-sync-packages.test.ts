@@ -363,6 +363,22 @@ describe("a package that is not what it should be", () => {
     assert.deepEqual([visit.summary.packedPages, visit.pages.length], [15, 1]);
   });
 
+  it("and redirects to what robots.txt disallows is skipped, and not requested there", async () => {
+    await using site = await openChanged();
+    const [name = ""] = site.publishedNames(/^changedump-.*zip$/);
+    const file = join(site.docroot, ".well-known/tidemark", name);
+    rmSync(file);
+    // The server redirects to the folder of that name.
+    site.write(`.well-known/tidemark/${name}/index.html`, "x");
+    site.write("robots.txt", "User-agent: *\nDisallow: /*.zip/\n");
+    const { lists, pages } = await site.crawl();
+    assert.deepEqual(
+      lists.filter((request) => request.includes(".zip")),
+      [`301 /.well-known/tidemark/${name}`],
+    );
+    assert.equal(pages.length, 16);
+  });
+
   it("and has more bytes than it says, or is not there, leaves the pages to be asked for", async () => {
     await using site = await openChanged();
     const [name = ""] = site.publishedNames(/^changedump-.*zip$/);

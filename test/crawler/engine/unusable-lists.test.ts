@@ -103,6 +103,18 @@ describe("change lists that cannot be used", () => {
     });
   }
 
+  it("because a list redirects to what robots.txt disallows are not requested there", async () => {
+    await using listed = await ListedSite.open();
+    const { crawler } = listed;
+    const { site } = crawler;
+    site.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /private/\n"));
+    site.files.set("/private/list.xml", site.files.get("/list.xml") as Buffer);
+    site.answers.set("/list.xml", (_, response) => response.writeHead(302, { location: "/private/list.xml" }).end());
+    const { requests } = await crawler.visit(only);
+    assert.ok(requests.includes("302 /list.xml"));
+    assert.ok(!requests.some((request) => request.includes("/private/")), requests.join());
+  });
+
   it("do not matter once they can be used again", async () => {
     await using listed = await ListedSite.open();
     const { crawler } = listed;

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
+import Database from "libsql";
 import { openStore, type Store } from "../../../src/storage/state/store.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
@@ -13,11 +14,15 @@ const origins = JSON.parse(readFileSync(join(fixture, "state.json"), "utf8")) as
   string
 >;
 
-/** A state that the tenth version of the schema holds, with the folders of its mirrors. */
-function openFixture(into: string): Store {
+/** A state that the tenth version of the schema holds, with the folders of its mirrors. @param sql - changes it before */
+function openFixture(into: string, sql = ""): Store {
   mkdirSync(join(into, ".tidemark"));
   for (const origin of Object.values(origins)) mkdirSync(join(into, new URL(origin).host.replace(":", "_")));
-  writeFileSync(join(into, ".tidemark", "state.db"), gunzipSync(readFileSync(join(fixture, "state.db.gz"))));
+  const file = join(into, ".tidemark", "state.db");
+  writeFileSync(file, gunzipSync(readFileSync(join(fixture, "state.db.gz"))));
+  const database = new Database(file);
+  database.exec(sql);
+  database.close();
   return openStore({ into });
 }
 
@@ -48,5 +53,27 @@ describe("a state of an earlier version", () => {
       [validators(origins.links), validators(origins.both), validators(origins.archives)],
       [["etag"], [], []],
     );
+  });
+
+  it("looks once more at pages that wait for another robots.txt, for they may only have redirected to disallowed ones", () => {
+    using folder = makeTempFolder();
+    const siteOf = (origin: string): string => `(SELECT id FROM site WHERE origin = '${origin}')`;
+    using store = openFixture(
+      folder.path,
+      `UPDATE target SET state = 'disallowed', trouble = 'disallowed', strikes = 1
+        WHERE site = ${siteOf(origins.links)} AND path = '/a.html';
+      INSERT INTO target (site, path, depth, state, trouble, strikes)
+        VALUES (${siteOf(origins.links)}, '/new.html', 1, 'disallowed', 'disallowed', 1);
+      INSERT INTO work (site, path, kind, size, digest, modified, media_type, state, trouble, strikes, seen)
+        VALUES (${siteOf(origins.archives)}, '/a.html', 'fetch', 1, '', 5, 'text/html', 'disallowed', 'disallowed', 1, 1)`,
+    );
+    const due = (origin: string, choice: "known" | "new" | "announced"): string[] =>
+      store
+        .openSite(origin)
+        .urls.take(choice, 4_000_000_000, undefined, 10)
+        .flatMap(({ path, postponed }) => (postponed?.trouble === "disallowed" ? [path] : []));
+    assert.deepEqual(due(origins.links, "known"), ["/a.html"]);
+    assert.deepEqual(due(origins.links, "new"), ["/new.html"]);
+    assert.deepEqual(due(origins.archives, "announced"), ["/a.html"]);
   });
 });

@@ -144,12 +144,14 @@ export async function openChangeStream(
   const report = onEvent ?? (() => undefined);
   const tally = new Tally();
   const bounds = new VisitBounds();
-  const visit: ReadingVisit = { origin, agent, ports, tally, report, concurrency: 1, timeoutMs, bounds, signal };
-  const rules = await readRobots(visit, undefined);
-  throwIfAborted(visit);
+  const asker: ReadingVisit = { origin, agent, ports, tally, report, concurrency: 1, timeoutMs, bounds, signal };
+  const rules = await readRobots(asker, undefined);
+  throwIfAborted(asker);
   if (!rules.ok) throw unavailable(rules.error.code, rules.error.message);
-  keepCrawlDelay(visit, rules.value.robots);
-  const location = locateIndex(visit, rules.value.robots);
+  const { robots } = rules.value;
+  const visit: ReadingVisit = { ...asker, robots };
+  keepCrawlDelay(visit, robots);
+  const location = locateIndex(visit, robots);
   if (location === undefined)
     throw unavailable(
       "no-archives",

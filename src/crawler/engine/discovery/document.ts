@@ -1,7 +1,9 @@
 import { type FetchedOutcome, isLasting, ok, type Problem, type Result, type Validators } from "../../../core/index.ts";
+import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import type { ReadingVisit } from "../visit/reading-visit.ts";
+import { pathOfUrl } from "./url-scope.ts";
 
 /** A list, an index or an archive of a site that is requested whole. */
 export interface DocumentRequest {
@@ -20,13 +22,15 @@ export type DocumentAnswer =
   /** `gone`: there is none. `unusable`: nor will there be soon. `trouble`: the server or the network may recover. */
   | { readonly kind: "gone" | "unusable" | "trouble"; readonly message: string };
 
-/** Requests a document of a site. */
+/** Requests a document of a site. Redirects to what robots.txt disallows are not followed. */
 export async function readDocument(visit: ReadingVisit, request: DocumentRequest): Promise<DocumentAnswer> {
   const { path, maxBytes, validators, isFresh = false } = request;
+  const { robots, agent } = visit;
   const outcome = await getPatiently(visit, "metadata", () => ({
     path,
     maxBytes,
     maxRedirects: 5,
+    ...(robots === undefined ? {} : { mayFollow: (to: string) => robotsAllow(robots, agent, pathOfUrl(to)) }),
     ...(validators === undefined ? {} : { validators }),
     ...(isFresh ? { headers: { "cache-control": "no-cache" } } : {}),
   }));
@@ -35,7 +39,9 @@ export async function readDocument(visit: ReadingVisit, request: DocumentRequest
   if (outcome.kind === "not-modified" && validators !== undefined)
     return { kind: "not-modified", validators: outcome.validators, message };
   if (outcome.kind === "gone") return { kind: "gone", message };
-  return { kind: outcome.kind !== "postponed" && isLasting(outcome) ? "unusable" : "trouble", message };
+  const isDisallowed = outcome.kind === "failed" && outcome.reason === "redirect-disallowed";
+  const isUnusable = isDisallowed || (outcome.kind !== "postponed" && isLasting(outcome));
+  return { kind: isUnusable ? "unusable" : "trouble", message };
 }
 
 const pieceBytes = 64 * 1024;

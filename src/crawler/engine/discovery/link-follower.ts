@@ -78,6 +78,22 @@ export class LinkFollower {
     return path === undefined ? [] : ports.urls.findQueries(path, limit).map((known) => known.slice(path.length));
   }
 
+  /**
+   * The path by which a page of the site is known that a redirect leads to: as it would be if a page linked to it.
+   *
+   * @param path - with query, as it was requested
+   * @returns undefined if no page is to be known by it: it seems to be part of a trap, or is not wanted
+   */
+  findTarget(path: string): string | undefined {
+    const { origin, scope, ports } = this.#visit;
+    const page = scope.pageOf(origin + path, origin);
+    if (page === undefined) return undefined;
+    const followed = this.#traps.admit(origin + page);
+    if (followed !== undefined) return scope.pageOf(followed, origin);
+    // A trap does not grow by a page that is known already, such as one that a list names.
+    return ports.urls.find(page) === undefined ? undefined : page;
+  }
+
   #remember(url: string, path: string | undefined, depth: number): void {
     if (this.#known.size >= maxKnownUrls) this.#known.clear();
     this.#known.set(url, { path, depth });

@@ -5,6 +5,11 @@ import { isCanonicalPath } from "../../../formats/url/index.ts";
 // What the WHATWG URL parser leaves in a path or a query and a path of ours does not carry.
 const unescaped = /[\\^`{}"<>]/g;
 
+/** Path and query of a whole URL. */
+export function pathOfUrl(url: string): string {
+  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
+}
+
 /** Types of pages that lead to others. */
 const leadingTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 

@@ -12,6 +12,7 @@ import {
   PackagePlan,
   type PackageSupply,
 } from "../discovery/package-plan.ts";
+import { pathOfUrl } from "../discovery/url-scope.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import { isCancelled, warn } from "../visit/reading-visit.ts";
 import { readUrls } from "./due-urls.ts";
@@ -106,13 +107,13 @@ export class PackageWork {
 
   async #fetch(offer: PackageOffer, maxBytes: number, download: PackageDownload): Promise<Result<undefined>> {
     const { path } = offer;
-    if (!robotsAllow(this.#visit.robots, this.#visit.agent, path))
-      return problem("disallowed", "robots.txt forbids it");
+    const allows = (asked: string): boolean => robotsAllow(this.#visit.robots, this.#visit.agent, asked);
+    if (!allows(path)) return problem("disallowed", "robots.txt forbids it");
     try {
       const outcome = await getPatiently(
         this.#visit,
         "package",
-        () => ({ path, maxBytes, maxRedirects: 5, sink: download }),
+        () => ({ path, maxBytes, maxRedirects: 5, mayFollow: (to) => allows(pathOfUrl(to)), sink: download }),
         // Pages are smaller: what is broken off costs less of them.
         () => false,
       );

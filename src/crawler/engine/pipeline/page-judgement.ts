@@ -62,6 +62,8 @@ export type PageFinding =
       readonly kind: "trouble";
       readonly trouble: Exclude<PageTrouble, "differs" | "gone" | "moved" | "usage">;
       readonly message: string;
+      /** Whether it redirects to what may not be requested. */
+      readonly leadsToDisallowed?: boolean;
     };
 
 /** What is to be stored, counted and reported of a page. */
@@ -218,9 +220,9 @@ export function judgePage(
       };
     }
     case "trouble": {
-      const { trouble, message } = finding;
+      const { trouble, message, leadsToDisallowed = trouble === "disallowed" } = finding;
       const settlement = postponedUntil(url, trouble, now);
-      const outcome = trouble === "disallowed" ? "disallowed" : "failed";
+      const outcome = leadsToDisallowed ? "disallowed" : "failed";
       return { settlement, outcome, hasChanged: undefined, message };
     }
   }

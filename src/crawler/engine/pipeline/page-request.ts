@@ -19,7 +19,7 @@ import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { parseW3cDate } from "../../../formats/time/index.ts";
 import type { CrawlVisit, LinkedPage } from "../discovery/crawl-visit.ts";
-import { hasLinks } from "../discovery/url-scope.ts";
+import { hasLinks, pathOfUrl } from "../discovery/url-scope.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow, type VisitRequest } from "../politeness/patient-request.ts";
 import { isFullFetchDue } from "../revisit/poll-policy.ts";
@@ -56,6 +56,13 @@ export interface ReceivedPage {
   /** The body without content coding, if its links are to be read. */
   readonly searchable: Uint8Array | undefined;
   readonly head: LinkedPage["head"];
+}
+
+/** The page whose body came: the one that was requested, or the one to which it redirects. */
+export interface BodyOwner {
+  readonly path: string;
+  /** Whether this visit requests it, or has a body of it already. */
+  readonly isAnswered: boolean;
 }
 
 interface Body extends HeldBody {
@@ -145,11 +152,6 @@ export function isBrokenOff(outcome: FetchOutcome): boolean {
   return outcome.kind === "failed" && outcome.reason === "aborted";
 }
 
-/** Path and query of a whole URL. */
-function pathOf(url: string): string {
-  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
-}
-
 /** Whether the budget and the site's state leave room for another attempt. */
 function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
   // This page is counted twice, among the requests and among those under way.
@@ -184,7 +186,7 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
       maxRedirects,
       // Announced are the bytes as published.
       acceptCoding: announced === undefined,
-      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)) && visit.filter.admits(pathOf(to)),
+      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOfUrl(to)) && visit.filter.admits(pathOfUrl(to)),
       sink: isSmall ? undefined : body,
     };
   };
@@ -216,8 +218,9 @@ function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOut
     return { kind: "unmodified", page, agrees: isIt, validators, usage };
   }
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  // The page itself may be requested, and may redirect so for an hour only.
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
-    return { kind: "trouble", trouble: "disallowed", message: outcome.message };
+    return { kind: "trouble", trouble: "unavailable", message: outcome.message, leadsToDisallowed: true };
   const trouble = isLasting(outcome) ? "refused" : "unavailable";
   return { kind: "trouble", trouble, message: describeOutcome(outcome) };
 }
@@ -339,12 +342,17 @@ function stating(finding: PageFinding, usage: PageUsage): PageFinding {
   return finding.kind === "body" ? { ...finding, usage } : finding;
 }
 
-/** Judges what came for a page and keeps its body: an announced one as it is announced, others if their type is wanted. */
+/**
+ * Judges what came for a page and keeps its body: an announced one as it is announced, others if their type is wanted.
+ *
+ * @param owner - undefined if it redirects to what is to be no page
+ */
 export async function receivePage(
   visit: CrawlVisit,
   url: TrackedUrl,
   answer: PageAnswer,
   outcome: FetchOutcome,
+  owner: BodyOwner | undefined,
 ): Promise<ReceivedPage> {
   const { path, announced, held } = url;
   if (outcome.kind !== "fetched") {
@@ -356,17 +364,20 @@ export async function receivePage(
     const finding = findUnwanted(visit, usage) ?? (await keepAnnounced(visit, url, announced, answer, outcome));
     return { finding: stating(finding, usage), path, searchable: undefined, head: outcome };
   }
-  const { finalPath, contentType } = outcome;
+  if (owner === undefined) return { finding: { kind: "alias" }, path, searchable: undefined, head: outcome };
   const { body } = answer;
   const { sizeBytes } = body;
-  const mediaType = mediaTypeOf(visit, finalPath, contentType);
+  const mediaType = mediaTypeOf(visit, owner.path, outcome.contentType);
   const isSearched = visit.plan?.followsLinks === true && hasLinks(mediaType) && sizeBytes <= maxSearchedBytes;
   const searchable = isSearched ? body.read() : undefined;
   const lastModified = lastModifiedOf(visit, url, outcome);
-  const page = { path: finalPath, sizeBytes, digest: body.digest(), lastModified, mediaType };
+  const page = { path: owner.path, sizeBytes, digest: body.digest(), lastModified, mediaType };
   const usage = usageOfBody(visit, page, outcome, body);
   const unwanted = findUnwanted(visit, usage);
-  const finding = unwanted ?? stating(await keepPolled(visit, url, page, answer, outcome), usage);
+  // Another body of the other page would replace the one whose digest is remembered.
+  const finding =
+    unwanted ??
+    (owner.isAnswered ? { kind: "alias" } : stating(await keepPolled(visit, url, page, answer, outcome), usage));
   const isUnusable = finding.kind === "trouble" && finding.trouble === "refused";
-  return { finding, path: finalPath, searchable: isUnusable ? undefined : searchable, head: outcome };
+  return { finding, path: owner.path, searchable: isUnusable ? undefined : searchable, head: outcome };
 }

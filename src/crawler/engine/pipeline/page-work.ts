@@ -8,7 +8,7 @@ import { isCancelled, throwIfAborted, warn } from "../visit/reading-visit.ts";
 import { readSharedTags, SharedTags } from "../visit/shared-tags.ts";
 import { reservedFor } from "./due-urls.ts";
 import type { PageFinding } from "./page-judgement.ts";
-import { askForPage, isBrokenOff, type PageAnswer, receivePage } from "./page-request.ts";
+import { askForPage, type BodyOwner, isBrokenOff, type PageAnswer, receivePage } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
 import { usageOfUnasked } from "./page-usage.ts";
 import { Permits } from "./permits.ts";
@@ -26,6 +26,8 @@ export class PageWork {
   readonly #heldAtFirst: number;
   readonly #createdAtFirst: number;
   readonly #answeredElsewhere = new Set<string>();
+  /** Pages that were requested and are not settled. */
+  readonly #requested = new Set<string>();
   /** Pages that are being requested and are not held. */
   #newUnderWay = 0;
   /** Requests of the budget that others will need. */
@@ -157,27 +159,32 @@ export class PageWork {
     this.#newUnderWay += isNew;
     try {
       tally.pagesUnderWay++;
-      using answer = await this.#ask(url).finally(() => {
+      const asked = await this.#ask(url).finally(() => {
         tally.pagesUnderWay--;
       });
-      if (answer !== undefined) await this.#take(url, answer);
+      using answer = asked?.answer;
+      if (answer !== undefined) await this.#take(url, answer, asked?.owner);
     } finally {
+      this.#requested.delete(path);
       this.#newUnderWay -= isNew;
     }
   }
 
-  async #ask(url: TrackedUrl): Promise<PageAnswer | undefined> {
+  async #ask(url: TrackedUrl): Promise<{ answer: PageAnswer; owner: BodyOwner | undefined } | undefined> {
     await this.#permits.acquire();
     try {
       // What happened while it waited may have ended the work, or brought the page.
-      const isDone = this.#isOver() || this.#answeredElsewhere.has(url.path);
-      return isDone ? undefined : await askForPage(this.#visit, url);
+      if (this.#isOver() || this.#answeredElsewhere.has(url.path)) return undefined;
+      this.#requested.add(url.path);
+      const answer = await askForPage(this.#visit, url);
+      // The next request may be that for the page to which this one redirects.
+      return { answer, owner: this.#findOwner(url, answer.outcome) };
     } finally {
       this.#permits.release();
     }
   }
 
-  async #take(url: TrackedUrl, answer: PageAnswer): Promise<void> {
+  async #take(url: TrackedUrl, answer: PageAnswer, owner: BodyOwner | undefined): Promise<void> {
     const { outcome } = answer;
     if (outcome.kind === "postponed") {
       this.#postponed = outcome;
@@ -187,11 +194,11 @@ export class PageWork {
     if ((isCancelled(this.#visit) && mayPassAtOnce(outcome)) || isBrokenOff(outcome)) return;
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await this.#visit.ports.requests.sent?.();
-    const { finding, path, searchable, head } = await receivePage(this.#visit, url, answer, outcome);
+    const { finding, path, searchable, head } = await receivePage(this.#visit, url, answer, outcome, owner);
     if (searchable !== undefined) this.#readLinks({ url, path, body: searchable, head });
     const judged = this.#judgeTags(finding);
-    if (judged.kind === "body" && path !== url.path) await this.#settleRedirect(url, path, judged);
-    else await this.results.add(url, judged, true);
+    if (owner === undefined || owner.path === url.path) await this.results.add(url, judged, true);
+    else await this.#settleRedirect(url, owner, judged);
   }
 
   #readLinks(page: LinkedPage): void {
@@ -206,17 +213,32 @@ export class PageWork {
     return validators === finding.validators ? finding : { ...finding, validators };
   }
 
-  /** The body belongs to the URL that gave it; this one only leads there. */
-  async #settleRedirect(url: TrackedUrl, path: string, finding: PageFinding): Promise<void> {
-    const { urls } = this.#visit.ports;
-    if (!this.#answeredElsewhere.has(path)) {
+  /** The page to which an answer belongs; undefined if there is to be none. Another than the requested one is not requested any more. */
+  #findOwner({ path, announced }: TrackedUrl, outcome: PageAnswer["outcome"]): BodyOwner | undefined {
+    const isRedirected = announced === undefined && outcome.kind === "fetched" && outcome.finalPath !== path;
+    const target = isRedirected ? this.#links.findTarget(outcome.finalPath) : path;
+    if (target === undefined) return undefined;
+    if (target === path) return { path, isAnswered: false };
+    const askedAt = this.#visit.ports.urls.find(target)?.askedAt ?? -1;
+    const isUnderWay = this.#requested.has(target) || this.results.holds(target);
+    const isAnswered = isUnderWay || this.#answeredElsewhere.has(target) || askedAt >= this.#visit.since;
+    if (!isAnswered) {
       if (this.#answeredElsewhere.size >= maxAnsweredElsewhere) this.#answeredElsewhere.clear();
-      this.#answeredElsewhere.add(path);
-      urls.note([{ path, depth: url.depth, lastmod: undefined }], 0);
-      const other = urls.find(path);
-      const isAnswered = (other?.askedAt ?? 0) >= this.#visit.since || this.results.holds(path);
-      if (other !== undefined && !isAnswered) await this.results.add(other, finding, true);
+      this.#answeredElsewhere.add(target);
     }
+    return { path: target, isAnswered };
+  }
+
+  /** The body belongs to the URL that gave it; this one only leads there. */
+  async #settleRedirect(url: TrackedUrl, { path, isAnswered }: BodyOwner, finding: PageFinding): Promise<void> {
+    if (finding.kind !== "body" && finding.kind !== "alias") {
+      if (!isAnswered) this.#answeredElsewhere.delete(path);
+      return await this.results.add(url, finding, true);
+    }
+    const { urls } = this.#visit.ports;
+    urls.note([{ path, depth: url.depth, lastmod: undefined }], 0);
+    const other = finding.kind === "body" ? urls.find(path) : undefined;
+    if (other !== undefined) await this.results.add(other, finding, true);
     await this.results.add(url, { kind: "alias" }, true);
   }
 }

@@ -1,6 +1,6 @@
 import type { EpochMs, ReadingPorts } from "../../../core/index.ts";
 import { type CrawlEvent, TidemarkError } from "../../../core/index.ts";
-import type { RobotsAgent } from "../../../formats/robots/index.ts";
+import type { Robots, RobotsAgent } from "../../../formats/robots/index.ts";
 import type { ClockKeeper } from "./clock-keeper.ts";
 import type { Tally } from "./tally.ts";
 import type { VisitBounds } from "./visit-bounds.ts";
@@ -11,6 +11,8 @@ export interface ReadingVisit {
   readonly origin: string;
   /** The names under which robots.txt is obeyed. */
   readonly agent: RobotsAgent;
+  /** The rules of the site, which redirects of its lists obey; undefined until they are known. */
+  readonly robots?: Robots | undefined;
   readonly ports: ReadingPorts;
   readonly tally: Tally;
   readonly report: (event: CrawlEvent) => void;

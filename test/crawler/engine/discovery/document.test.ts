@@ -31,6 +31,7 @@ describe("a document", () => {
     ["gone", { kind: "gone", status: 404, ...answered }],
     ["unusable", { kind: "refused", status: 403, ...answered }],
     ["unusable", { kind: "failed", reason: "too-large", message: "", ...answered }],
+    ["unusable", { kind: "failed", reason: "redirect-disallowed", message: "", ...answered }],
     ["trouble", { kind: "unavailable", status: 503, retryAt: undefined, ...answered }],
     ["trouble", { kind: "failed", reason: "timeout", message: "", ...answered }],
   ];

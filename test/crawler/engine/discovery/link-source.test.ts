@@ -188,6 +188,121 @@ describe("links", () => {
   });
 });
 
+/** Answers a path with a redirect. */
+function redirect({ site }: Crawler, path: string, location: string): void {
+  site.answers.set(path, (_, response) => response.writeHead(302, { location }).end());
+}
+
+describe("the target of a redirect", () => {
+  it("with a session id is the page without it: a site that gives each visit another one does not grow", async () => {
+    await using crawler = await openSite({});
+    let sessions = 0;
+    let today = new Set<string>();
+    crawler.site.around = (response) => {
+      const [path = "", session] = (response.req.url ?? "").split(";jsessionid=");
+      crawler.site.seen.push({
+        path: response.req.url ?? "",
+        status: 200,
+        conditional: false,
+        cacheControl: undefined,
+      });
+      if (!["/", "/a", "/b"].includes(path)) return void response.writeHead(404).end();
+      if (session !== undefined && today.has(session)) {
+        const html = path === "/" ? linking(`/a;jsessionid=${session}`, `/b;jsessionid=${session}`) : `page ${path}`;
+        return void response.writeHead(200, { "content-type": "text/html" }).end(html);
+      }
+      today.add(`S${++sessions}`);
+      response.writeHead(302, { location: `${path};jsessionid=S${sessions}` }).end();
+    };
+    for (let day = 0; day < 4; day++) {
+      const visit = await crawler.visitNextDay(links);
+      const count = asked(visit).length;
+      assert.deepEqual([count, visit.summary.deleted], [6, 0], `on day ${day}`);
+      today = new Set();
+    }
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a", "/b", "/index.html"]);
+  });
+
+  it("is one page, however its URL is written, and a 410 of the other spelling does not remove it", async () => {
+    await using crawler = await openSite({ "/": linking("/go", "/list?f={new}") });
+    const { answers } = crawler.site;
+    redirect(crawler, "/go", "/list?f={new}");
+    const list: Parameters<typeof answers.set>[1] = (_, response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end("list");
+    answers.set("/list?f={new}", list);
+    answers.set("/list?f=%7Bnew%7D", list);
+    const first = await crawler.visit(links);
+    assert.deepEqual(first.pages, ["created /", "created /list?f=%7Bnew%7D"]);
+    answers.set("/list?f={new}", (_, response) => response.writeHead(410).end());
+    for (let day = 0; day < 3; day++) assert.deepEqual((await crawler.visitNextDay(links)).pages, []);
+    assert.equal(Object.keys(crawler.mirror()).length, 2);
+  });
+
+  for (const [what, target] of [
+    ["part of a trap", "/x/x/x/deep.html"],
+    ["longer than URLs that are followed", `/long.html?q=${"x".repeat(2100)}`],
+    ["longer than URLs that are kept", `/long.html?q=${"x".repeat(9000)}`],
+  ] as const)
+    it(`is no page if it is ${what}, unless a list names it`, async () => {
+      await using crawler = await openSite({ "/": linking("/go"), [target]: linking("/behind.html") });
+      redirect(crawler, "/go", target);
+      const first = await crawler.visit(links);
+      assert.deepEqual([first.pages, Object.keys(crawler.mirror())], [["created /"], ["/index.html"]]);
+      assert.deepEqual(asked(await crawler.visitNextDay(links)), ["/"]);
+      await using other = await openSite({ [target]: "named" });
+      redirect(other, "/go", target);
+      const { pages } = await other.visit({ sources: ["list"], urls: ["/go", target] });
+      assert.deepEqual(pages, target.length > 8000 ? [] : [`created ${target}`]);
+    });
+
+  it("is requested no more in the visit, and counts once, also where it would come next", async () => {
+    await using crawler = await openSite({ "/": linking("/a.html", "/b.html"), "/b.html": "b" });
+    redirect(crawler, "/a.html", "/b.html");
+    const visit = await crawler.visit(links);
+    assert.deepEqual(
+      [visit.pages, asked(visit)],
+      [
+        ["created /", "created /b.html"],
+        ["/", "/a.html", "/b.html"],
+      ],
+    );
+  });
+
+  it("is left to its own request if that is under way", async () => {
+    await using crawler = await openSite({ "/": linking("/b.html", "/a.html") });
+    redirect(crawler, "/a.html", "/b.html");
+    let count = 0;
+    // The answer to the redirect is whole before that to the own request begins.
+    let release = (): void => undefined;
+    crawler.site.around = (response, serve) => {
+      const requests = response.req.url === "/b.html" ? ++count : 0;
+      if (requests === 1) release = serve;
+      else {
+        if (requests === 2) response.once("close", () => release());
+        serve();
+      }
+    };
+    let served = 0;
+    crawler.site.answers.set("/b.html", (_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end(++served === 1 ? "by redirect" : "own request");
+    });
+    const visit = await crawler.visit({ ...links, concurrency: 2 });
+    assert.deepEqual([visit.pages, count], [["created /", "created /b.html"], 2]);
+    assert.equal(crawler.mirror()["/b.html"], "own request");
+  });
+
+  it("is kept as this visit received it first: what is in the mirror is what is remembered", async () => {
+    await using crawler = await openSite({ "/": linking("/b.html", "/a.html") });
+    redirect(crawler, "/a.html", "/b.html");
+    let count = 0;
+    crawler.site.answers.set("/b.html", (_, response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end(`request ${++count}`),
+    );
+    assert.deepEqual((await crawler.visit(links)).pages, ["created /", "created /b.html"]);
+    assert.deepEqual([count, crawler.mirror()["/b.html"]], [2, "request 1"]);
+  });
+});
+
 describe("a crawl by links", () => {
   it("asks for new pages within its budget and goes on in the next visit", async () => {
     const paths = Array.from({ length: 10 }, (_, at) => `/${at}.html`);

@@ -162,6 +162,30 @@ describe("sitemaps", () => {
     assert.deepEqual([visit.requests, visit.summary.source], [["200 /robots.txt"], "none"]);
   });
 
+  it("that redirect to disallowed ones are no sitemaps, by the rules of the host that is asked", async () => {
+    await using crawler = await openSite();
+    await using other = await PublishedSite.open();
+    const { site } = crawler;
+    const near = { ...sitemap, allowPrivate: true };
+    put(crawler, "/private/map.xml", listed(crawler, "/a.html"));
+    put(crawler, "/robots.txt", `User-agent: *\nDisallow: /private/\nSitemap: ${site.origin}/sitemap.xml\n`);
+    site.answers.set("/sitemap.xml", (_, response) => response.writeHead(302, { location: "/private/map.xml" }).end());
+    const visit = await crawler.visit(near);
+    assert.deepEqual(visit.requests, ["200 /robots.txt", "302 /sitemap.xml"]);
+    assert.deepEqual([visit.summary.source, visit.warnings], ["none", ["no-sitemap"]]);
+    put(crawler, "/robots.txt", `User-agent: *\nDisallow: /secret/\nSitemap: ${other.origin}/map.xml\n`);
+    other.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /private/\n"));
+    for (const [folder, requests] of [
+      ["/private/", ["200 /robots.txt", "302 /map.xml"]],
+      ["/secret/", ["200 /robots.txt", "302 /map.xml", "200 /secret/map.xml"]],
+    ] as const) {
+      other.answers.set("/map.xml", (_, response) => response.writeHead(302, { location: `${folder}map.xml` }).end());
+      other.files.set(`${folder}map.xml`, Buffer.from(listed(crawler, "/a.html")));
+      await crawler.visitNextDay(near);
+      assert.deepEqual(other.takeRequests(), requests);
+    }
+  });
+
   it("no longer name a page: it is asked for, and deleted only if the server says so", async () => {
     await using site = await MappedSite.open(5);
     const { crawler } = site;

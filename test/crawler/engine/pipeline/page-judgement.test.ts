@@ -17,6 +17,8 @@ const trouble = (name: "refused" | "unavailable" | "disallowed" | "mirror"): Pag
   message: "why",
 });
 
+const barred: PageFinding = { kind: "trouble", trouble: "unavailable", message: "why", leadsToDisallowed: true };
+
 type Before = readonly [PageTrouble, number] | undefined;
 
 function urlOf(before: Before, more: Partial<TrackedUrl> = {}): TrackedUrl {
@@ -68,6 +70,12 @@ describe("an announced page", () => {
       undefined,
       trouble("disallowed"),
       "disallowed: postponed, disallowed disallowed 1",
+    ],
+    [
+      "never parks for a redirect to a disallowed page",
+      ["unavailable", 9],
+      barred,
+      "disallowed: postponed, due unavailable 10",
     ],
     [
       "parks what has no place after three visits",
@@ -163,6 +171,13 @@ describe("a polled page", () => {
       ["refused", 2],
       trouble("refused"),
       "failed: postponed, due refused 3 in 2160 h",
+    ],
+    [
+      "waits a week at most after redirects to a disallowed page",
+      held,
+      ["unavailable", 90],
+      barred,
+      "disallowed: postponed, due unavailable 91 in 168 h",
     ],
     ["waits for robots.txt", held, undefined, trouble("disallowed"), "disallowed: postponed, disallowed disallowed 1"],
   ];

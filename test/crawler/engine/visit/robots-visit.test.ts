@@ -157,6 +157,23 @@ describe("robots.txt", () => {
     assert.deepEqual(other.site.takeRequests(), ["200 /robots.txt"]);
   });
 
+  it("that redirects to another port is not read, and the site is left alone until it can be (RFC 9309 section 2.3.1.2)", async () => {
+    await using crawler = await openCrawler();
+    await using other = await openCrawler();
+    other.site.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /\n"));
+    crawler.site.answers.set("/robots.txt", (_, response) =>
+      response.writeHead(301, { location: `${other.site.origin}/robots.txt` }).end(),
+    );
+    const options = { sources: ["links"] } as const;
+    for (let day = 0; day < 3; day++) {
+      const { requests, warnings, summary } = await crawler.visitNextDay(options);
+      assert.deepEqual([requests, other.site.takeRequests()], [["301 /robots.txt"], []]);
+      assert.deepEqual([warnings, summary.source], [["site-unavailable"], "none"]);
+    }
+    crawler.site.answers.clear();
+    assert.ok((await crawler.visitNextDay()).pages.includes("created /a.html"));
+  });
+
   it("does not lead to an address inside", async () => {
     await using crawler = await openCrawler();
     await using other = await openCrawler();
