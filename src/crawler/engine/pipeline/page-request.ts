@@ -219,7 +219,8 @@ function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOut
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
     return { kind: "trouble", trouble: "disallowed", message: outcome.message };
   const trouble = isLasting(outcome) ? "refused" : "unavailable";
-  return { kind: "trouble", trouble, message: describeOutcome(outcome) };
+  const isTooLarge = outcome.kind === "failed" && outcome.reason === "too-large";
+  return { kind: "trouble", trouble, message: describeOutcome(outcome), isTooLarge };
 }
 
 /**
