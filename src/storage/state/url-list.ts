@@ -159,9 +159,9 @@ const sql = {
   unlist: `UPDATE url SET listed = 0, due = iif(digest IS NULL, due, 0), lastmod = iif(digest IS NULL, lastmod, NULL),
       asked_lastmod = iif(digest IS NULL, asked_lastmod, coalesce(asked_lastmod, ''))
     WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
-  // The body of a page that is not held has to come again.
-  rereadLinkOnly:
-    "UPDATE url SET etag = NULL, http_modified = NULL WHERE site = ?1 AND is_link_only = 1 AND digest IS NULL",
+  // The body of a page that is not held has to come again, whatever a list's `lastmod` says.
+  rereadLinkOnly: `UPDATE url SET etag = NULL, http_modified = NULL, asked_lastmod = ''
+    WHERE site = ?1 AND is_link_only = 1 AND digest IS NULL`,
   rereadTypes: `UPDATE url SET unread = 1 WHERE site = ?1 AND state IS NOT NULL
     AND media_type IN (SELECT value FROM json_each(?2))`,
   forgetTags: "UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",

@@ -184,6 +184,25 @@ describe("sitemaps", () => {
     const visit = await crawler.visit({ ...sitemap, types: ["image/*"] });
     assert.deepEqual([visit.pages, pageRequests(visit)], [["created /b.png"], []]);
   });
+
+  for (const isPlanned of [false, true])
+    it(`list pages that were not kept for their types: once those are wanted they come whole${isPlanned ? ", planned" : ""}`, async () => {
+      await using crawler = await openSite({ "/a.html": "a" });
+      const { origin } = crawler.site;
+      crawler.site.answers.set("/report", (request, response) => {
+        const head = { etag: '"r"', "content-type": "application/pdf" };
+        if (request.headers["if-none-match"] === '"r"') response.writeHead(304, head).end();
+        else response.writeHead(200, head).end("%PDF");
+      });
+      const pages = ["/a.html", "/report"].map((path) => ({ path, lastmod: "2026-01-01" }));
+      put(crawler, "/sitemap.xml", urlset(origin, pages));
+      const html = { ...sitemap, isPlanned, types: ["text/html"] };
+      assert.deepEqual((await crawler.visit(html)).pages, ["created /a.html"]);
+      assert.ok(!(await crawler.visitNextDay(html)).requests.includes("200 /report"));
+      const all = await crawler.visitNextDay({ ...sitemap, isPlanned });
+      assert.deepEqual([all.pages, crawler.mirror()["/report"]], [["created /report"], "%PDF"]);
+      assert.ok(!(await crawler.visitNextDay({ ...sitemap, isPlanned })).requests.includes("200 /report"));
+    });
 });
 
 describe("a sitemap's lastmod", () => {
