@@ -147,8 +147,8 @@ export interface UrlList {
   /** Begins a list of URLs and returns its mark. From then on held pages are polled, too. */
   beginList(): number;
   /**
-   * Adds URLs with the mark of their list, or 0 for links. Known URLs keep their history; one that is gone becomes due
-   * if a list gives it another `lastmod`.
+   * Adds URLs with the mark of their list, or 0 for links. Known URLs keep their history; one that is gone,
+   * refused or unavailable becomes due if a list gives it another `lastmod`.
    */
   note(found: readonly FoundUrl[], list: number): void;
   /**

@@ -11,6 +11,8 @@ export interface Postponement {
   readonly trouble: PageTrouble;
   /** Failed attempts in a row for this reason, one per visit. */
   readonly attempts: number;
+  /** When the first of them was, where their number alone decides nothing: of `gone`, `moved` and `refused`. */
+  readonly since?: EpochSeconds;
   /** `parked` pages wait until their record changes, `disallowed` pages until robots.txt changes. */
   readonly state: "due" | "parked" | "disallowed";
 }
@@ -27,9 +29,9 @@ export type DeletionReason =
   | "published"
   /** The server answered 410. */
   | "gone"
-  /** The server answered 404 on three visits. */
+  /** The server answered 404 on three visits within two days or more. */
   | "not-found"
-  /** On three visits it redirected to another URL of the site, under which its body is kept. */
+  /** On three visits, within two days or more, it redirected to another URL of the site, under which its body is kept. */
   | "moved"
   /** A complete list no longer names it. */
   | "unlisted"
@@ -92,7 +94,7 @@ export interface TrackedUrl extends Omit<FoundUrl, "share"> {
   /** Earliest time of the next request, unless it is announced. */
   readonly dueAt: EpochSeconds;
   /** Why and how often requests failed, if the last one failed. */
-  readonly postponed: Pick<Postponement, "trouble" | "attempts"> | undefined;
+  readonly postponed: Omit<Postponement, "state"> | undefined;
   /** Whether the source changed since the last request, so that the held body may be of another time. */
   readonly isUnconfirmed: boolean;
   /** Whether the links of the held body are to be read even if it is not modified. */

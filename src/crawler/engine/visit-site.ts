@@ -32,7 +32,7 @@ import { defaultTimeoutMs, isCancelled, type ReadingVisit, throwIfAborted, warn 
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
-import { tellIfUnreachable, type VisitEnd } from "./visit/visit-end.ts";
+import { tellTrouble, type VisitEnd } from "./visit/visit-end.ts";
 import { VisitProgress } from "./visit/visit-progress.ts";
 
 /** What a visit is to do. */
@@ -353,7 +353,7 @@ class SiteVisit {
   }
 
   #conclude(): CrawlSummary {
-    this.#end = tellIfUnreachable(this.#visit, this.#end);
+    this.#end = tellTrouble(this.#visit, this.#end);
     this.#endProgress();
     return this.#summarize(false);
   }

@@ -81,8 +81,8 @@ const sql = {
       ORDER BY u.strikes, u.id LIMIT ?3`,
   },
   // The shortest way to a URL counts; if it becomes shorter, the links of its page are to be read again, for they become
-  // nearer, too. A list is newer than a link. What was gone, or redirected, is requested before its time if a list gives
-  // it another `lastmod`, or names it anew.
+  // nearer, too. A list is newer than a link. What was gone, redirected or refused is requested before its time if a list
+  // gives it another `lastmod`; what is gone also if a list names it anew.
   note: `INSERT INTO url (site, path, depth, lastmod, listed, state)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3, 'new' FROM json_each(?2) WHERE true
     ON CONFLICT (site, path) DO UPDATE SET depth = iif(state IS NULL, excluded.depth, min(depth, excluded.depth)),
@@ -92,7 +92,7 @@ const sql = {
       http_modified = iif(excluded.listed = 0 AND digest IS NULL, NULL, http_modified),
       unread = iif(excluded.listed = 0, 1, unread),
       due = iif(excluded.listed <> 0 AND ((trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod))
-        OR (trouble = 'unavailable' AND excluded.lastmod IS NOT lastmod)), 0, due),
+        OR (trouble IN ('unavailable', 'refused', 'gone', 'moved') AND excluded.lastmod IS NOT lastmod)), 0, due),
       asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
     WHERE excluded.listed <> 0 OR excluded.depth < depth OR state IS NULL`,
   // All of them are known by now: an insertion finds them by their key, which an update would not.
@@ -161,9 +161,9 @@ const sql = {
   unlist: `UPDATE url SET listed = 0, due = iif(digest IS NULL, due, 0), lastmod = iif(digest IS NULL, lastmod, NULL),
       asked_lastmod = iif(digest IS NULL, asked_lastmod, coalesce(asked_lastmod, ''))
     WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
-  // The body of a page that is not held has to come again.
-  rereadLinkOnly:
-    "UPDATE url SET etag = NULL, http_modified = NULL WHERE site = ?1 AND is_link_only = 1 AND digest IS NULL",
+  // The body of a page that is not held has to come again, whatever a list's `lastmod` says.
+  rereadLinkOnly: `UPDATE url SET etag = NULL, http_modified = NULL, asked_lastmod = ''
+    WHERE site = ?1 AND is_link_only = 1 AND digest IS NULL`,
   rereadTypes: `UPDATE url SET unread = 1 WHERE site = ?1 AND state IS NOT NULL
     AND media_type IN (SELECT value FROM json_each(?2))`,
   forgetTags: "UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",

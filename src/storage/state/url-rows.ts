@@ -5,6 +5,7 @@ import {
   type PageTrouble,
   type PageUsage,
   type PollCandidate,
+  type Postponement,
   type Settlement,
   type TrackedUrl,
   type UsagePreferences,
@@ -29,7 +30,7 @@ export type UrlRow = [
   asked: Count,
   due: number,
   trouble: PageTrouble | null,
-  attempts: number,
+  strikes: number,
   isUnconfirmed: number,
   isUnread: number,
   rank: number,
@@ -64,7 +65,7 @@ export type CandidateRow = [
   history: Text,
   interval: Text,
   trouble: PageTrouble | null,
-  attempts: number,
+  strikes: number,
   lastmod: Text,
   isHeld: number,
 ];
@@ -87,11 +88,27 @@ function pageUsageOf(all: Text, served: Text): PageUsage | undefined {
   return all === null ? undefined : { all: usageOf(all), served: usageOf(served) };
 }
 
+/** From here on, `strikes` holds attempts, and the time of the first one times {@link attemptsPerTime}. */
+const datedStrikes = 2 ** 40;
+const attemptsPerTime = 256;
+
+function strikesOf({ attempts, since }: Omit<Postponement, "state">): number {
+  if (since === undefined) return attempts;
+  return datedStrikes + since * attemptsPerTime + Math.min(attempts, attemptsPerTime - 1);
+}
+
+function postponedOf(trouble: PageTrouble | null, strikes: number): TrackedUrl["postponed"] {
+  if (trouble === null) return undefined;
+  if (strikes < datedStrikes) return { trouble, attempts: strikes };
+  const since = Math.floor((strikes - datedStrikes) / attemptsPerTime);
+  return { trouble, attempts: strikes % attemptsPerTime, since };
+}
+
 const noHistory: readonly number[] = [];
 
 /** @param isAnnounced - whether it is taken for what is announced of it */
 export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
-  const [id, path, depth, lastmod, askedLastmod, history, interval, asked, dueAt, trouble, attempts, unconfirmed] = row;
+  const [id, path, depth, lastmod, askedLastmod, history, interval, asked, dueAt, trouble, strikes, unconfirmed] = row;
   const [, , , , , , , , , , , , unread, rank, size, digest, modified, type, etag, httpModified, fetched] = row;
   const [saidSize, saidDigest, saidModified, saidType] = [row[21], row[22], row[23], row[24]];
   const usage = pageUsageOf(row[25], row[26]);
@@ -118,7 +135,7 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
     checkedAt: row[27] ?? undefined,
     askedLastmod: askedLastmod ?? undefined,
     dueAt,
-    postponed: trouble === null ? undefined : { trouble, attempts },
+    postponed: postponedOf(trouble, strikes),
     isUnconfirmed: unconfirmed === 1,
     hasUnreadLinks: unread === 1,
     rank,
@@ -129,7 +146,7 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
 }
 
 export function candidateOf(row: CandidateRow): PollCandidate {
-  const [id, path, asked, checked, history, interval, trouble, attempts, lastmod, isHeld] = row;
+  const [id, path, asked, checked, history, interval, trouble, strikes, lastmod, isHeld] = row;
   return {
     id,
     path,
@@ -138,7 +155,7 @@ export function candidateOf(row: CandidateRow): PollCandidate {
     checkedAt: checked ?? undefined,
     history: history === null ? noHistory : (JSON.parse(history) as number[]),
     interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
-    postponed: trouble === null ? undefined : { trouble, attempts },
+    postponed: postponedOf(trouble, strikes),
     isHeld: isHeld === 1,
   };
 }
@@ -184,9 +201,9 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
   for (const settlement of settlements) {
     const { url, dueAt } = settlement;
     if (settlement.kind === "postponed") {
-      const { state, trouble, attempts } = settlement.postponed;
+      const { state, trouble } = settlement.postponed;
       const known = state === "disallowed" ? state : "known";
-      rows.postponed.push([url.id, dueAt, known, trouble, attempts, workAfter(url, state)]);
+      rows.postponed.push([url.id, dueAt, known, trouble, strikesOf(settlement.postponed), workAfter(url, state)]);
       continue;
     }
     const answer = settlement.kind === "answered" ? settlement : undefined;
@@ -224,7 +241,7 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
       settlement.kind === "removed" && postponed === undefined ? null : workAfter(url, postponed?.state ?? null),
       keepsRecord(settlement) ? 1 : 0,
       postponed?.trouble,
-      postponed?.attempts ?? 0,
+      postponed === undefined ? 0 : strikesOf(postponed),
     ]);
   }
   return rows;

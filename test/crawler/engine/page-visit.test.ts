@@ -95,14 +95,16 @@ describe("a page", () => {
     }
   });
 
-  it("that answers 404 is kept for two visits and deleted on the third", async () => {
+  it("that answers 404 is kept for two visits and deleted on the third, two days after the first", async () => {
     await using crawler = await openChanged();
     crawler.answer((response) => response.writeHead(404).end());
-    for (const visit of [1, 2]) {
+    for (const hours of [0, 1, 1, 45]) {
+      crawler.now += hours * 3_600_000;
       const { summary } = await crawler.visit();
-      assert.deepEqual([summary.failed, summary.pending, summary.deleted], [1, 1, 0], `visit ${visit}`);
+      assert.deepEqual([summary.failed, summary.pending, summary.deleted], [1, 1, 0], `${hours} hours later`);
       assert.deepEqual(crawler.mirror(), { "/a.html": "old" });
     }
+    crawler.now += 2 * 3_600_000;
     const { summary, pages } = await crawler.visit();
     assert.deepEqual([summary.deleted, summary.pending, pages], [1, 0, ["gone /a.html"]]);
     assert.deepEqual(crawler.mirror(), {});
@@ -115,10 +117,10 @@ describe("a page", () => {
     assert.deepEqual(crawler.mirror(), {});
   });
 
-  it("that is refused three times waits until its record changes", async () => {
+  it("that is refused three times in two days waits until its record changes", async () => {
     await using crawler = await openChanged();
     crawler.answer((response) => response.writeHead(403).end());
-    for (const pending of [1, 1, 0]) assert.equal((await crawler.visit()).summary.pending, pending);
+    for (const pending of [1, 1, 0]) assert.equal((await crawler.visitNextDay()).summary.pending, pending);
     const { summary, requests } = await crawler.visit();
     assert.deepEqual([summary.pageRequests, requests.length], [0, 2]);
     crawler.site.answers.clear();

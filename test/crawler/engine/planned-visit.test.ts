@@ -30,8 +30,8 @@ describe("visits by plan", () => {
         crawler.site.set({ "/a.html": undefined });
         publish("/c.html");
         const visits: string[][] = [];
-        for (let visit = 0; visit < 3; visit++) {
-          crawler.now += 3_600_000;
+        for (const hours of [1, 1, 48]) {
+          crawler.now += hours * 3_600_000;
           visits.push(pagesOf(await crawler.visit({ ...planned, ...rest })));
         }
         for (const requests of visits) assert.ok(requests.includes(missed("/a.html")), JSON.stringify(visits));
@@ -57,7 +57,7 @@ describe("visits by plan", () => {
     crawler.now += 3_600_000;
     assert.deepEqual(await ask(), ["403 /a.html", missed("/b.html")]);
     site.answers.clear();
-    crawler.now += 3_600_000;
+    crawler.now += 48 * 3_600_000;
     assert.deepEqual(await ask(), ["200 /a.html", missed("/b.html")]);
     crawler.now += 3_600_000;
     assert.deepEqual(await ask(), []);

@@ -86,6 +86,52 @@ describe("a page that was asked for before", () => {
     assert.deepEqual((await crawler.visit(links)).pages, ["created /a.html", "created /b.html"]);
   });
 
+  for (const [what, answer] of [
+    ["answers 404", status(404)],
+    [
+      "redirects to a page that says sorry",
+      ({ url }: IncomingMessage, response: ServerResponse) =>
+        void (url === "/sorry" ? response.end("sorry") : response.writeHead(302, { location: "/sorry" }).end()),
+    ],
+  ] as const)
+    it(`stays where the site ${what} for some hours, and is updated after them`, async () => {
+      await using crawler = await openSite();
+      await crawler.visit(links);
+      for (const path of ["/", "/a.html", "/b.html", "/sorry"]) crawler.site.answers.set(path, answer);
+      for (let hour = 0; hour < 3; hour++) {
+        crawler.now += 3_600_000;
+        assert.equal((await crawler.visit(links)).summary.deleted, 0);
+      }
+      crawler.site.answers.clear();
+      crawler.site.set({ "/a.html": "a 2" });
+      crawler.now += 6 * 3_600_000;
+      assert.ok((await crawler.visit(links)).pages.includes("updated /a.html"));
+      assert.deepEqual([crawler.mirror()["/a.html"], crawler.mirror()["/b.html"]], ["a 2", "b 1"]);
+    });
+
+  // A page that redirects has an answer: when it is requested again, the plan of polls says.
+  for (const [what, code] of [
+    ["is missing", 404],
+    ["is gone", 410],
+    ["is refused", 403],
+    ["is not available", 500],
+    ["redirects", 302],
+  ] as const)
+    for (const isPlanned of code === 302 ? [false] : [false, true])
+      it(`that links start from is asked for in each visit while it ${what}${isPlanned ? ", planned" : ""}`, async () => {
+        await using crawler = await openSite();
+        crawler.site.answers.set("/", (_, response) => void response.writeHead(code, { location: "/sorry" }).end());
+        crawler.site.set({ "/sorry": "sorry" });
+        for (let hour = 0; hour < 5; hour++) {
+          const { requests } = await crawler.visit({ ...links, isPlanned });
+          assert.ok(requests.includes(`${code} /`), `visit ${hour}: ${requests.join()}`);
+          crawler.now += 3_600_000;
+        }
+        crawler.site.answers.clear();
+        const { pages } = await crawler.visit({ ...links, isPlanned });
+        assert.deepEqual(pages, ["created /", "created /a.html", "created /b.html"]);
+      });
+
   it("that was missing once only is as it was", async () => {
     await using crawler = await openSite();
     await crawler.visit(links);
@@ -286,7 +332,8 @@ describe("a list of URLs", () => {
     assert.deepEqual(visit.requests, ["404 /robots.txt", "200 /a.html", "200 /b.html", "404 /gone.html"]);
     assert.equal(visit.summary.source, "list");
     const fewer = await crawler.visitNextDay({ sources: ["list"], urls: ["/a.html"] });
-    assert.deepEqual(fewer.requests, ["404 /robots.txt", "304 /a.html", "304 /b.html"]);
+    // What is missing is looked for in each visit.
+    assert.deepEqual(fewer.requests, ["404 /robots.txt", "304 /a.html", "304 /b.html", "404 /gone.html"]);
     const none = await crawler.visitNextDay({ sources: ["list"], urls: [] });
     assert.deepEqual([none.summary.source, none.warnings], ["none", ["empty-list"]]);
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, it } from "node:test";
 import { publishedFolder } from "../../../src/formats/archive/archive-index.ts";
+import { urlset } from "./mapped-site.ts";
 import { Crawler } from "./site-visit.ts";
 
 const elsewhere = (_: IncomingMessage, response: ServerResponse): void =>
@@ -59,4 +60,59 @@ it("what a redirect to another origin hides is no source of changes, and no trou
     summary.passedOver.map(({ source, code }) => `${source} ${code}`),
     ["archives no-archives", "resourcesync no-resourcesync", "sitemap no-sitemap"],
   );
+});
+
+describe("a site that refuses every page", () => {
+  const refuse = (_: IncomingMessage, response: ServerResponse): void => void response.writeHead(403).end();
+  const refusing = async (): Promise<Crawler> => {
+    const crawler = await Crawler.open();
+    crawler.site.set({ "/": linksTo(["/a.html", "/b.html"]), "/a.html": "a", "/b.html": "b" });
+    return crawler;
+  };
+  const hourMs = 3_600_000;
+
+  it("is told of, and not where a page is answered", async () => {
+    await using crawler = await refusing();
+    crawler.site.answers.set("/", refuse);
+    assert.deepEqual((await crawler.visit({ sources: ["links"] })).warnings, ["pages-refused"]);
+    crawler.site.answers.clear();
+    crawler.site.answers.set("/a.html", refuse);
+    const { summary, warnings } = await crawler.visitNextDay({ sources: ["links"] });
+    assert.deepEqual([summary.failed, warnings], [1, []]);
+  });
+
+  it("for some hours keeps its copies, and is asked again on that day", async () => {
+    await using crawler = await refusing();
+    await crawler.visit({ sources: ["links"] });
+    for (const path of ["/", "/a.html", "/b.html"]) crawler.site.answers.set(path, refuse);
+    for (let hour = 0; hour < 3; hour++) {
+      crawler.now += hourMs;
+      assert.deepEqual((await crawler.visit({ sources: ["links"] })).warnings, ["pages-refused"]);
+    }
+    crawler.site.answers.clear();
+    crawler.site.set({ "/a.html": "a 2" });
+    crawler.now += 6 * hourMs;
+    assert.deepEqual((await crawler.visit({ sources: ["links"] })).pages, ["updated /a.html"]);
+  });
+
+  it("for days is asked again for pages that a sitemap gives another lastmod", async () => {
+    await using crawler = await refusing();
+    const { site } = crawler;
+    const publish = (lastmod: string): void => {
+      const pages = ["/a.html", "/b.html"].map((path) => ({
+        path,
+        lastmod: path === "/a.html" ? lastmod : "2026-01-01",
+      }));
+      site.files.set("/sitemap.xml", Buffer.from(urlset(site.origin, pages)));
+    };
+    publish("2026-01-01");
+    await crawler.visit({ sources: ["sitemap"] });
+    for (const path of ["/a.html", "/b.html"]) site.answers.set(path, refuse);
+    for (let day = 0; day < 4; day++) await crawler.visitNextDay({ sources: ["sitemap"] });
+    assert.equal((await crawler.visitNextDay({ sources: ["sitemap"] })).summary.pageRequests, 0);
+    site.answers.clear();
+    site.set({ "/a.html": "a 2", "/b.html": "b 2" });
+    publish("2026-02-01");
+    assert.deepEqual((await crawler.visitNextDay({ sources: ["sitemap"] })).pages, ["updated /a.html"]);
+  });
 });

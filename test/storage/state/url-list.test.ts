@@ -129,6 +129,29 @@ describe("the polled URLs of a site", () => {
     assert.deepEqual(store.taken("known", 9), ["/held", "/moved", "/history", "/gone"]);
   });
 
+  it("remember when trouble began, where that counts, with at least how many attempts", () => {
+    using store = new OpenedStore();
+    store.answer(["/a", "/b", "/c"], 1);
+    const since = 1_800_000_000;
+    const fail = (path: string, attempts: number): void => {
+      const postponed = { trouble: "gone", attempts, since, state: "due" } as const;
+      store.urls.settle([{ kind: "postponed", url: store.find(path), postponed, dueAt: 0 }], [], 2);
+    };
+    fail("/a", 2);
+    fail("/b", 300);
+    store.urls.settle([postponedAs(store.find("/c"), "unavailable", 300)], [], 2);
+    assert.deepEqual(store.find("/a").postponed, { trouble: "gone", attempts: 2, since });
+    assert.deepEqual(store.find("/b").postponed, { trouble: "gone", attempts: 255, since });
+    assert.deepEqual(store.find("/c").postponed, { trouble: "unavailable", attempts: 300 });
+    assert.deepEqual(
+      store.urls.takeCandidates("hinted", 9, undefined, 9).map(({ postponed }) => postponed?.attempts),
+      [2, 255, 300],
+    );
+    const gone = { kind: "removed", url: store.find("/a"), reason: "not-found", askedAt: 3, dueAt: 4 } as const;
+    store.urls.settle([{ ...gone, postponed: { trouble: "gone", attempts: 3, since, state: "due" } }], [], 3);
+    assert.deepEqual(store.find("/a").postponed, { trouble: "gone", attempts: 3, since });
+  });
+
   it("that are sampled did not move, and were not asked for in this visit", () => {
     using store = new OpenedStore();
     const paths = Array.from({ length: 50 }, (_, at) => `/${at}`);

@@ -52,6 +52,8 @@ export interface PollPlan {
    */
   readonly asks: "all" | "moved";
   readonly sampled: number;
+  /** Whether a URL is a start page, or one that the user listed: while it is not held, it is due in each visit. */
+  readonly isStart?: (url: TrackedUrl) => boolean;
   /** What the list's `lastmod` is worth, where it has one. */
   readonly trust?: LastmodTrust;
   /** Is told of each answer for a page that was known before. */

@@ -79,7 +79,12 @@ interface VisitState {
   readonly robots: string;
   readonly absent: Readonly<Partial<Record<SourceName, Absence>>>;
   /** The source that was found last; before any was looked for, that pages were requested one by one. */
-  readonly followed?: { readonly kind: FoundSource["look"]["kind"] | "turns"; readonly links: string };
+  readonly followed?: {
+    readonly kind: FoundSource["look"]["kind"] | "turns";
+    readonly links: string;
+    /** Which pages were wanted. */
+    readonly filter?: string;
+  };
 }
 
 /** Stands for the links that are wanted; if it changes, pages are to be read for links again. */
@@ -179,6 +184,7 @@ export class SourceMemory {
    */
   noteFound(found: FoundSource, links: string): void {
     const { memory, urls } = this.#visit.ports;
+    const filter = this.#visit.filter.key;
     const { followed } = this.#state;
     const isPolled = found.look.kind === "polls";
     const isFollowing = found.look.kind === "polls" && found.look.plan.followsLinks;
@@ -189,8 +195,10 @@ export class SourceMemory {
     // The writer is saved last, so that after a kill all of this is repeated.
     if (isOther) urls.unconfirmHeld();
     if (isFollowing && (isOther || followed?.links !== key)) urls.rereadLinks(linkedTypes);
+    // What a list named, was requested and was not kept may be wanted now.
+    else if (isPolled && followed?.filter !== filter) urls.rereadLinks([]);
     const { [found.name]: _, ...absent } = this.#state.absent;
-    this.#state = { ...this.#state, absent, followed: { kind: found.look.kind, links: key } };
+    this.#state = { ...this.#state, absent, followed: { kind: found.look.kind, links: key, filter } };
     this.save();
     if (isNew) memory.rememberWriter(found.name);
   }

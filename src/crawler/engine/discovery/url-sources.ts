@@ -1,4 +1,4 @@
-import { type FoundUrl, ok, problem, type Result } from "../../../core/index.ts";
+import { type FoundUrl, ok, problem, type Result, type TrackedUrl } from "../../../core/index.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "./crawl-visit.ts";
 import type { ChangeSource, SourceLook } from "./source.ts";
@@ -25,7 +25,9 @@ export class LinkSource implements ChangeSource {
         "no page to start from is wanted: give a URL that is, such as that of a folder that ends with /",
       );
     visit.ports.urls.note(found, visit.ports.urls.beginList());
-    return ok({ kind: "polls", plan: { followsLinks: true, asks: "all", sampled: 0 } });
+    const starts = new Set(found.map(({ path }) => path));
+    const isStart = ({ path }: TrackedUrl): boolean => starts.has(path);
+    return ok({ kind: "polls", plan: { followsLinks: true, asks: "all", sampled: 0, isStart } });
   }
 }
 
@@ -63,6 +65,7 @@ export class ListSource implements ChangeSource {
     note();
     if (count === 0) return problem("empty-list", `the list names no URL of ${visit.origin}`);
     urls.endLists([list]);
-    return ok({ kind: "polls", plan: { followsLinks: false, asks: "all", sampled: 0 } });
+    const isStart = ({ depth }: TrackedUrl): boolean => depth === 0;
+    return ok({ kind: "polls", plan: { followsLinks: false, asks: "all", sampled: 0, isStart } });
   }
 }

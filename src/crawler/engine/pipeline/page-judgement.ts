@@ -18,10 +18,12 @@ import { patienceVisits } from "../politeness/patient-request.ts";
 const daySeconds = 86_400;
 /** What is gone, or only redirects, is requested again so much later. */
 const goneSeconds = 30 * daySeconds;
+/** Three visits decide that a page is gone, or refused, once the first of them is so long ago: a site may be broken for a day. */
+const patienceSeconds = 2 * daySeconds;
 /** A page that was unavailable, or whose use was disallowed, in some visits is requested again after so long, twice as long each further time, and no later. */
 const firstAwaySeconds = 6 * 3600;
 const longestAwaySeconds = 7 * daySeconds;
-/** What was refused three times is requested again so much later. */
+/** What was refused for so long is requested again so much later. */
 const parkedSeconds = 90 * daySeconds;
 
 /** What a visit found where a page should be. */
@@ -64,6 +66,8 @@ export type PageFinding =
       readonly message: string;
       /** Whether it redirects to what may not be requested. */
       readonly leadsToDisallowed?: boolean;
+      /** Whether its body is larger than may be: that is no outage. */
+      readonly isTooLarge?: boolean;
     };
 
 /** What is to be stored, counted and reported of a page. */
@@ -77,30 +81,55 @@ export interface Judgement {
 
 type Answer = Extract<PageFinding, { kind: "adopted" | "unmodified" | "body" }>;
 
-function postpone({ postponed, announced }: TrackedUrl, trouble: PageTrouble): Postponement {
-  const attempts = postponed?.trouble === trouble ? postponed.attempts + 1 : 1;
+/** Whether it may be over in a day, although an answer says that it lasts. */
+function mayBeOutage(trouble: PageTrouble): boolean {
+  return trouble === "gone" || trouble === "moved" || trouble === "refused";
+}
+
+/** Whether there were so many visits with the same trouble, and so long, that it is taken for lasting. */
+function isDecided({ attempts, since = -Infinity }: Omit<Postponement, "state">, now: EpochSeconds): boolean {
+  return attempts >= patienceVisits && now - since >= patienceSeconds;
+}
+
+function postpone(
+  { postponed, announced }: TrackedUrl,
+  trouble: PageTrouble,
+  now: EpochSeconds,
+  isOutage: boolean = mayBeOutage(trouble),
+): Postponement {
+  const earlier = postponed?.trouble === trouble ? postponed : undefined;
+  const attempts = (earlier?.attempts ?? 0) + 1;
   if (trouble === "disallowed") return { trouble, attempts, state: "disallowed" };
+  // Earlier versions did not save when it began, and the system clock may have been set back.
+  const since = isOutage ? Math.min(earlier?.since ?? now, now) : undefined;
+  const failed = { trouble, attempts, ...omitUndefined({ since }) };
   const isLasting = trouble === "refused" || trouble === "mirror" || trouble === "usage";
-  const isParked = announced !== undefined && isLasting && attempts >= patienceVisits;
-  return { trouble, attempts, state: isParked ? "parked" : "due" };
+  return { ...failed, state: announced !== undefined && isLasting && isDecided(failed, now) ? "parked" : "due" };
 }
 
 /**
  * How long a page in trouble is left alone, in seconds: until the next visit, and after some visits longer and longer.
  * Announced work does not wait: it is due in each visit, or parked until its record changes.
  */
-function waitAfter({ trouble, attempts }: Postponement): number {
+function waitAfter(postponed: Postponement, now: EpochSeconds): number {
+  const { trouble, attempts } = postponed;
   const further = attempts - patienceVisits;
   if (further < 0) return 1;
+  if (!isDecided(postponed, now)) return firstAwaySeconds;
   if (trouble === "refused" || trouble === "mirror") return parkedSeconds;
   return trouble === "unavailable" || trouble === "usage"
     ? Math.min(longestAwaySeconds, firstAwaySeconds * 2 ** Math.min(further, 20))
     : 1;
 }
 
-function postponedUntil(url: TrackedUrl, trouble: PageTrouble, now: EpochSeconds): Settlement & { kind: "postponed" } {
-  const postponed = postpone(url, trouble);
-  return { kind: "postponed", url, postponed, dueAt: now + waitAfter(postponed) };
+function postponedUntil(
+  url: TrackedUrl,
+  trouble: PageTrouble,
+  now: EpochSeconds,
+  isOutage?: boolean,
+): Settlement & { kind: "postponed" } {
+  const postponed = postpone(url, trouble, now, isOutage);
+  return { kind: "postponed", url, postponed, dueAt: now + waitAfter(postponed, now) };
 }
 
 // Should another source name what was announced and is gone, that source's word counts.
@@ -146,7 +175,7 @@ function judgeAnswer(url: TrackedUrl, finding: Exclude<Answer, { kind: "adopted"
   const { page } = finding;
   const isEqual = finding.kind === "unmodified" || (page !== undefined && held !== undefined && isSame(page, held));
   if (announced !== undefined && !finding.agrees) {
-    const postponed = postpone(url, "differs");
+    const postponed = postpone(url, "differs", now);
     const isAgain = postponed.attempts > 1 && isEqual;
     if (!isAgain && postponed.attempts < patienceVisits)
       return { settlement: { ...settlement, postponed }, outcome: "differs", hasChanged: undefined };
@@ -167,8 +196,8 @@ function judgeAnswer(url: TrackedUrl, finding: Exclude<Answer, { kind: "adopted"
 /**
  * Decides what becomes of a page.
  *
- * Never deletes for an error: 410 at once, 404 and redirects on the third visit; a held body is only replaced by a whole
- * body. A body that is not the announced one is kept as served and requested again. It is accepted if it is the same
+ * Never deletes for an error: 410 at once, 404 and redirects after three visits and two days; a held body is only replaced
+ * by a whole body. A body that is not the announced one is kept as served and requested again. It is accepted if it is the same
  * then, as where the server assembles pages, and on the third visit whatever it is.
  *
  * @param isKept - whether there is a body of it, also one that a visit kept which died before it remembered that
@@ -190,7 +219,7 @@ export function judgePage(
     case "alias": {
       // For a day, any page may redirect to one that says sorry.
       const settlement = postponedUntil(url, "moved", now);
-      if (isKept && settlement.postponed.attempts < patienceVisits) return { settlement, ...silent };
+      if (isKept && !isDecided(settlement.postponed, now)) return { settlement, ...silent };
       if (held !== undefined) return { settlement: removed(url, "moved", now), outcome: "gone", hasChanged: true };
       return { settlement: { kind: "alias", url, askedAt: now, dueAt: now + goneSeconds }, ...silent };
     }
@@ -211,7 +240,7 @@ export function judgePage(
       const settlement = postponedUntil(url, "gone", now);
       // What is announced and was not there yet may be late.
       const isExpected = isKept || announced !== undefined;
-      if (isExpected && !finding.final && settlement.postponed.attempts < patienceVisits)
+      if (isExpected && !finding.final && !isDecided(settlement.postponed, now))
         return { settlement, outcome: "failed", hasChanged: undefined, message: "404 Not Found" };
       return {
         settlement: removed(url, finding.final ? "gone" : "not-found", now),
@@ -220,10 +249,34 @@ export function judgePage(
       };
     }
     case "trouble": {
-      const { trouble, message, leadsToDisallowed = trouble === "disallowed" } = finding;
-      const settlement = postponedUntil(url, trouble, now);
+      const { trouble, message, leadsToDisallowed = trouble === "disallowed", isTooLarge } = finding;
+      const settlement = postponedUntil(url, trouble, now, isTooLarge === true ? false : undefined);
       const outcome = leadsToDisallowed ? "disallowed" : "failed";
       return { settlement, outcome, hasChanged: undefined, message };
+    }
+  }
+}
+
+/**
+ * The same for a start page, or a URL that the user listed: while it is not held, it is due in the next visit.
+ *
+ * @param leadsOn - whether other pages are found from it: then it comes before the polls that are planned, and is requested
+ *   again where it redirects, which costs a body
+ */
+export function dueAgain(judgement: Judgement, now: EpochSeconds, leadsOn: boolean): Judgement {
+  const { settlement } = judgement;
+  const dueAt = now + 1;
+  switch (settlement.kind) {
+    case "answered":
+      return judgement;
+    case "postponed":
+      return settlement.url.held === undefined ? { ...judgement, settlement: { ...settlement, dueAt } } : judgement;
+    case "alias":
+      return leadsOn ? { ...judgement, settlement: { ...settlement, dueAt } } : judgement;
+    case "removed": {
+      const trouble = settlement.reason === "moved" ? "moved" : "gone";
+      const { postponed = leadsOn ? postpone(settlement.url, trouble, now) : undefined } = settlement;
+      return { ...judgement, settlement: { ...settlement, dueAt, ...omitUndefined({ postponed }) } };
     }
   }
 }

@@ -222,7 +222,8 @@ function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOut
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
     return { kind: "trouble", trouble: "unavailable", message: outcome.message, leadsToDisallowed: true };
   const trouble = isLasting(outcome) ? "refused" : "unavailable";
-  return { kind: "trouble", trouble, message: describeOutcome(outcome) };
+  const isTooLarge = outcome.kind === "failed" && outcome.reason === "too-large";
+  return { kind: "trouble", trouble, message: describeOutcome(outcome), isTooLarge };
 }
 
 /**

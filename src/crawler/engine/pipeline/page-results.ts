@@ -9,7 +9,7 @@ import {
 } from "../../../core/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import { type RatePrior, rateOf } from "../revisit/change-rate.ts";
-import { type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
+import { dueAgain, type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
 import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
 import { historyAfter, modifiedAtOf, readHazard, readHistory, readPrior, timeOfLastmod } from "./poll-planning.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
@@ -57,11 +57,12 @@ export class PageResults {
     const now = Math.max(Math.floor(this.#visit.ports.timing.now() / 1000), this.#visit.since);
     const mayVanish = finding.kind === "gone" || finding.kind === "alias" || finding.kind === "unwanted";
     const isKept = url.held !== undefined || (mayVanish && this.#visit.ports.bodies.mayHold(url.path));
-    const judgement = judgePage(url, finding, now, isKept);
+    const judged = judgePage(url, finding, now, isKept);
+    const { plan } = this.#visit;
+    const judgement = plan?.isStart?.(url) === true ? dueAgain(judged, now, plan.followsLinks === true) : judged;
     this.#count(url, judgement, isAsked);
     this.#report(url, finding, judgement);
-    if (judgement.hasChanged !== undefined && isEvidence(url, judgement))
-      this.#visit.plan?.observe?.(url, judgement.hasChanged);
+    if (judgement.hasChanged !== undefined && isEvidence(url, judgement)) plan?.observe?.(url, judgement.hasChanged);
     this.done++;
     this.#reportProgress();
     await this.#batch.add(this.#plan(judgement, finding, now));

@@ -12,11 +12,13 @@ import {
   SitePrior,
 } from "../revisit/change-rate.ts";
 import type { PollChooser } from "../revisit/poll-choosers.ts";
+import { isIntervalOver, leastIntervalShare, pollPolicy } from "../revisit/poll-policy.ts";
 import { BestItems, maxPlannedPolls } from "../revisit/poll-selection.ts";
 import { RateTally } from "../revisit/rate-buckets.ts";
 import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
 import { planSharedPoll } from "../revisit/shared-polls.ts";
 import { meanHazard, noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
+import { readCandidates } from "./due-urls.ts";
 import { createChooser, type SeenAnswer } from "./poll-chooser.ts";
 
 /** The numbers of a history in the order in which they are kept; a new one goes to the end. */
@@ -178,6 +180,22 @@ export async function chooseHinted(
     };
     const attempts = Math.max(1, postponed?.attempts ?? 1);
     best.add({ path, value: weightOf(origin + path) / rateOf(observe(history, seen), prior) / attempts });
+  });
+  return takeChosen(visit, best.sorted());
+}
+
+/**
+ * Chooses the pages that were last found out about a longest interval ago, also by another crawler: where a list is believed,
+ * nothing else may ever call for them. Those of the longest ago come first. The cost is that of looking at all known URLs.
+ */
+export async function chooseOverdue(visit: CrawlVisit): Promise<Iterator<TrackedUrl>> {
+  const { budget, tally, since } = visit;
+  const best = new BestItems<Hint>(Math.min(maxPlannedPolls, Math.max(0, budget - tally.pageRequests)), compareHints);
+  // None is overdue sooner.
+  const earlier = { ...visit, since: since - Math.floor(pollPolicy.maxIntervalSeconds * leastIntervalShare) };
+  await lookAtEach(visit, readCandidates(earlier, "known"), ({ path, askedAt, checkedAt = 0 }) => {
+    const knownAt = Math.max(askedAt ?? since, checkedAt);
+    if (isIntervalOver(path, knownAt * 1000, since * 1000)) best.add({ path, value: since - knownAt });
   });
   return takeChosen(visit, best.sorted());
 }

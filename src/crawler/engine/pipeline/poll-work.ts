@@ -2,7 +2,7 @@ import type { CandidateChoice, EpochMs, PollCandidate, TrackedUrl, UrlChoice } f
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
 import { maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
 import { PageWork } from "./page-work.ts";
-import { chooseHinted, choosePolls } from "./poll-planning.ts";
+import { chooseHinted, chooseOverdue, choosePolls } from "./poll-planning.ts";
 
 /** So many pages are requested before it is looked again which are next. */
 const orderedAtATime = 100;
@@ -121,6 +121,7 @@ class PollWork {
       const isDoubtful = isBounded && trust === "false-alarms";
       await work.fetch(isDoubtful ? await this.#choose("moved") : this.#wanted("moved"));
       await work.fetch(ports.urls.sample(sampled, since).values());
+      if (isPolled) await work.fetch(await chooseOverdue(this.#visit));
     } else if (isPolled) {
       await work.fetch(isBounded ? await this.#choose("known") : this.#wanted("known"));
     }

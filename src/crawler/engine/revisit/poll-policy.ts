@@ -67,9 +67,26 @@ export function spreadOf(path: string): number {
   return hash / 2 ** 32;
 }
 
+/** After so much of it the longest interval is over for the first pages. */
+export const leastIntervalShare = 0.75;
+
 /**
- * Whether a page is to be requested without validators, to detect a server whose validators do not follow its pages. The
- * pages of a first crawl are spread over the last quarter of the time.
+ * Whether the longest interval of a page is over. The pages of a first crawl are spread over its last quarter.
+ *
+ * @returns false if the clock is before `from`
+ */
+export function isIntervalOver(
+  path: string,
+  from: EpochMs,
+  now: EpochMs,
+  longestMs: number = pollPolicy.maxIntervalSeconds * 1000,
+): boolean {
+  return now - from >= longestMs * (1 - spreadOf(path) * (1 - leastIntervalShare));
+}
+
+/**
+ * Whether a page is to be requested without validators, to detect a server whose validators do not follow its pages;
+ * see {@link isIntervalOver}.
  *
  * @param fetchedAt - when its body last came whole; undefined if it never did, which is due
  * @param distrustMs - longest time; Infinity for never
@@ -81,5 +98,5 @@ export function isFullFetchDue(
   distrustMs: number = defaultDistrustMs,
 ): boolean {
   if (page.fetchedAt === undefined) return true;
-  return now - page.fetchedAt >= distrustMs * (1 - spreadOf(page.path) / 4);
+  return isIntervalOver(page.path, page.fetchedAt, now, distrustMs);
 }

@@ -34,6 +34,9 @@ export class Tally {
   troublesInARow = 0;
 
   #isAnswered = false;
+  #pageAnswers = 0;
+  #refusals = 0;
+  #refusalStatus = 0;
   #whyUnanswered: string | undefined;
 
   /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
@@ -62,11 +65,21 @@ export class Tally {
     this.pageRequests += outcome.requests;
     this.pageBytes += outcome.receivedBytes;
     this.troublesInARow = isSiteInTrouble(outcome) ? this.troublesInARow + 1 : 0;
+    if (outcome.kind !== "failed" || !isSiteInTrouble(outcome)) this.#pageAnswers++;
+    if (outcome.kind !== "refused") return;
+    this.#refusals++;
+    this.#refusalStatus = outcome.status;
   }
 
   /** Why no request got an answer, whatever it would have said; undefined if one got one, or none was made. */
   get unreachable(): string | undefined {
     return this.#isAnswered ? undefined : this.#whyUnanswered;
+  }
+
+  /** How many pages were refused, and with which status the last, if all answers for pages were refusals; else undefined. */
+  get refused(): { readonly pages: number; readonly status: number } | undefined {
+    if (this.#refusals === 0 || this.#refusals < this.#pageAnswers) return undefined;
+    return { pages: this.#refusals, status: this.#refusalStatus };
   }
 
   /** Takes so many troubles in a row at most for what has happened. */

@@ -8,11 +8,21 @@ export interface VisitEnd {
   readonly position: SitePosition | undefined;
 }
 
+/** Warns if the site answered, and refused each page that it was asked for: what is wrong may be on either side. */
+function tellIfRefused(visit: ReadingVisit): void {
+  const { refused } = visit.tally;
+  if (refused === undefined) return;
+  const { pages, status } = refused;
+  const what = pages === 1 ? "the only page that was requested" : `all ${pages} pages that were requested`;
+  warn(visit, "pages-refused", `The site refused ${what} (status ${status}). Copies that are held stay.`);
+}
+
 /**
- * Says of a site that answered no request that it could not be reached. What is remembered of a site, such as its
- * robots.txt, can take the place of its answers: then only its pages tell that it is down.
+ * Says of a site that it refused all pages that were requested, or that it answered no request and could not be reached. What
+ * is remembered of a site, such as its robots.txt, can take the place of its answers: then only its pages tell that it is down.
  */
-export function tellIfUnreachable(visit: ReadingVisit, end: VisitEnd): VisitEnd {
+export function tellTrouble(visit: ReadingVisit, end: VisitEnd): VisitEnd {
+  tellIfRefused(visit);
   const why = visit.tally.unreachable;
   const { source } = end;
   if (source === "none" || why === undefined) return end;

@@ -208,6 +208,25 @@ describe("sitemaps", () => {
     const visit = await crawler.visit({ ...sitemap, types: ["image/*"] });
     assert.deepEqual([visit.pages, pageRequests(visit)], [["created /b.png"], []]);
   });
+
+  for (const isPlanned of [false, true])
+    it(`list pages that were not kept for their types: once those are wanted they come whole${isPlanned ? ", planned" : ""}`, async () => {
+      await using crawler = await openSite({ "/a.html": "a" });
+      const { origin } = crawler.site;
+      crawler.site.answers.set("/report", (request, response) => {
+        const head = { etag: '"r"', "content-type": "application/pdf" };
+        if (request.headers["if-none-match"] === '"r"') response.writeHead(304, head).end();
+        else response.writeHead(200, head).end("%PDF");
+      });
+      const pages = ["/a.html", "/report"].map((path) => ({ path, lastmod: "2026-01-01" }));
+      put(crawler, "/sitemap.xml", urlset(origin, pages));
+      const html = { ...sitemap, isPlanned, types: ["text/html"] };
+      assert.deepEqual((await crawler.visit(html)).pages, ["created /a.html"]);
+      assert.ok(!(await crawler.visitNextDay(html)).requests.includes("200 /report"));
+      const all = await crawler.visitNextDay({ ...sitemap, isPlanned });
+      assert.deepEqual([all.pages, crawler.mirror()["/report"]], [["created /report"], "%PDF"]);
+      assert.ok(!(await crawler.visitNextDay({ ...sitemap, isPlanned })).requests.includes("200 /report"));
+    });
 });
 
 describe("a sitemap's lastmod", () => {
@@ -234,6 +253,37 @@ describe("a sitemap's lastmod", () => {
     assert.equal(pageRequests(visit).length, 21);
     assert.equal(new Set(visit.requests).size, visit.requests.length);
     assert.deepEqual(visit.pages, ["updated /40.html"]);
+  });
+
+  it("that is trusted keeps no page waiting for more than 90 days; under a budget the oldest come first", async () => {
+    await using site = await MappedSite.open(60);
+    const askedOn = new Map<string, number>();
+    const visit = async (options: Partial<CrawlSiteOptions> = {}): Promise<string[]> => {
+      const asked = pageRequests(await site.crawler.visit({ ...sitemap, ...options })).map((it) =>
+        it.slice("200 ".length),
+      );
+      for (const path of asked) askedOn.set(path, site.day);
+      return asked;
+    };
+    await prove(site, 3);
+    for (const path of site.lastmods.keys()) askedOn.set(path, site.day);
+    for (let day = 0; day < 2; day++) {
+      site.nextDay();
+      await visit();
+    }
+    for (let day = 0; day < 62; day++) site.nextDay();
+    assert.equal((await visit()).length, 20, "a sample, before any page has waited for three quarters of 90 days");
+    for (let day = 0; day < 25; day++) site.nextDay();
+    const waitedBefore = new Map([...askedOn].map(([path, day]) => [path, site.day - day]));
+    // The sample comes first, and then 8 that have waited for 91 or 92 days.
+    const some = (await visit({ budget: 28 })).slice(20);
+    const left = [...askedOn].filter(([path, day]) => day < site.day && !some.includes(path)).map(([path]) => path);
+    const waitsOf = (paths: readonly string[]): number[] => paths.map((path) => waitedBefore.get(path) ?? 0);
+    assert.equal(some.length, 8);
+    assert.ok(Math.min(...waitsOf(some)) >= Math.max(...waitsOf(left)), `${waitsOf(some)} before ${waitsOf(left)}`);
+    site.nextDay();
+    await visit();
+    assert.ok(Math.min(...askedOn.values()) >= site.day - 90, [...askedOn.values()].join(" "));
   });
 
   it("that is trusted finds new pages, and those that are named no more", async () => {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { HeldBody, PageTrouble, TrackedUrl } from "../../../../src/core/tracked-url.ts";
-import { judgePage, type PageFinding } from "../../../../src/crawler/engine/pipeline/page-judgement.ts";
+import { dueAgain, judgePage, type PageFinding } from "../../../../src/crawler/engine/pipeline/page-judgement.ts";
 
 const now = 1_000_000;
 const hours = 3600;
+const days = 24 * hours;
 const record = { path: "/a", sizeBytes: 3, lastModified: 5, mediaType: "text/html", digest: "AAAAAAAAAAA" };
 const other = { ...record, sizeBytes: 9, digest: "BBBBBBBBBBA" };
 const answer = { digest: "", validators: {}, isInsignificant: false } as const;
@@ -19,7 +20,14 @@ const trouble = (name: "refused" | "unavailable" | "disallowed" | "mirror"): Pag
 
 const barred: PageFinding = { kind: "trouble", trouble: "unavailable", message: "why", leadsToDisallowed: true };
 
-type Before = readonly [PageTrouble, number] | undefined;
+/** Trouble, attempts, and when the first of them was. */
+type Before = readonly [PageTrouble, number, since?: number] | undefined;
+
+function postponedOf(before: Before): TrackedUrl["postponed"] {
+  if (before === undefined) return undefined;
+  const [trouble, attempts, since] = before;
+  return { trouble, attempts, ...(since === undefined ? {} : { since }) };
+}
 
 function urlOf(before: Before, more: Partial<TrackedUrl> = {}): TrackedUrl {
   const nothing = {
@@ -31,7 +39,7 @@ function urlOf(before: Before, more: Partial<TrackedUrl> = {}): TrackedUrl {
     interval: undefined,
   };
   const flags = { isUnconfirmed: false, hasUnreadLinks: false, rank: 0, history: [], validators: { etag: "1" } };
-  const postponed = before === undefined ? undefined : { trouble: before[0], attempts: before[1] };
+  const postponed = postponedOf(before);
   const known = { id: 1, path: "/a", depth: 0, dueAt: 0, announced: undefined, held: undefined, postponed };
   return { ...nothing, ...flags, ...known, ...more };
 }
@@ -54,11 +62,28 @@ describe("an announced page", () => {
     ["accepts a body that differs on the third visit", ["differs", 2], body(false), "differs: answered, done"],
     ["forgets the trouble when the body agrees", ["differs", 2], body(true), "created: answered, done"],
     ["keeps what is held after a first 404", undefined, gone(false), "failed: postponed, due gone 1"],
-    ["deletes after three visits of 404", ["gone", 2], gone(false), "gone: removed, done"],
+    ["deletes after three visits of 404 in two days", ["gone", 2, now - 2 * days], gone(false), "gone: removed, done"],
+    [
+      "keeps what is held after visits of 404 in less than two days",
+      ["gone", 9, now - 2 * days + 1],
+      gone(false),
+      "failed: postponed, due gone 10",
+    ],
     ["counts 404 in a row only", ["unavailable", 2], gone(false), "failed: postponed, due gone 1"],
     ["deletes after one 410", undefined, gone(true), "gone: removed, done"],
     ["asks again after a refusal", ["refused", 1], trouble("refused"), "failed: postponed, due refused 2"],
-    ["parks after three refusals", ["refused", 2], trouble("refused"), "failed: postponed, parked refused 3"],
+    [
+      "parks after three refusals in two days",
+      ["refused", 2, now - 2 * days],
+      trouble("refused"),
+      "failed: postponed, parked refused 3",
+    ],
+    [
+      "asks again after three refusals in less",
+      ["refused", 2, now - days],
+      trouble("refused"),
+      "failed: postponed, due refused 3",
+    ],
     [
       "never parks for an error of the server",
       ["unavailable", 9],
@@ -144,11 +169,51 @@ describe("a polled page", () => {
     ["is unchanged after 304", held, undefined, unmodified, "unchanged: answered, done"],
     ["is not there after a first 404", {}, undefined, gone(false), "undefined: removed, done in 720 h"],
     ["stays after a first 404 if it is held", held, undefined, gone(false), "failed: postponed, due gone 1"],
-    ["is deleted after three visits of 404", held, ["gone", 2], gone(false), "gone: removed, done in 720 h"],
+    [
+      "is deleted after three visits of 404 in two days",
+      held,
+      ["gone", 2, now - 2 * days],
+      gone(false),
+      "gone: removed, done in 720 h",
+    ],
+    [
+      "stays after three visits of 404 in less, and waits 6 hours",
+      held,
+      ["gone", 2, now - 2 * hours],
+      gone(false),
+      "failed: postponed, due gone 3 in 6 h",
+    ],
+    [
+      "stays after two visits of 404, however long they take",
+      held,
+      ["gone", 1, now - 9 * days],
+      gone(false),
+      "failed: postponed, due gone 2",
+    ],
+    [
+      "stays where an earlier version did not save when it began",
+      held,
+      ["gone", 2],
+      gone(false),
+      "failed: postponed, due gone 3 in 6 h",
+    ],
     ["is deleted after one 410", held, undefined, gone(true), "gone: removed, done in 720 h"],
     ["leads elsewhere", {}, undefined, { kind: "alias" }, "undefined: alias, done in 720 h"],
     ["stays if it redirects", held, undefined, { kind: "alias" }, "undefined: postponed, due moved 1"],
-    ["moves on the third visit", held, ["moved", 2], { kind: "alias" }, "gone: removed, done in 720 h"],
+    [
+      "moves on the third visit in two days",
+      held,
+      ["moved", 2, now - 2 * days],
+      { kind: "alias" },
+      "gone: removed, done in 720 h",
+    ],
+    [
+      "stays if it redirects in three visits in less",
+      held,
+      ["moved", 2, now - 2 * hours],
+      { kind: "alias" },
+      "undefined: postponed, due moved 3 in 6 h",
+    ],
     [
       "is requested in the next visit",
       held,
@@ -166,9 +231,9 @@ describe("a polled page", () => {
       "failed: postponed, due unavailable 91 in 168 h",
     ],
     [
-      "waits 90 days after three refusals",
+      "waits 90 days after three refusals in two days",
       held,
-      ["refused", 2],
+      ["refused", 2, now - 2 * days],
       trouble("refused"),
       "failed: postponed, due refused 3 in 2160 h",
     ],
@@ -179,10 +244,23 @@ describe("a polled page", () => {
       barred,
       "disallowed: postponed, due unavailable 91 in 168 h",
     ],
+    [
+      "waits 6 hours after three refusals in less",
+      held,
+      ["refused", 2, now - 2 * hours],
+      trouble("refused"),
+      "failed: postponed, due refused 3 in 6 h",
+    ],
     ["waits for robots.txt", held, undefined, trouble("disallowed"), "disallowed: postponed, disallowed disallowed 1"],
   ];
   for (const [what, more, before, finding, expected] of rows)
     it(what, () => assert.equal(summarize(urlOf(before, more), finding), expected));
+
+  it("that is too large waits 90 days after three visits, however soon they come", () => {
+    const finding: PageFinding = { kind: "trouble", trouble: "refused", message: "why", isTooLarge: true };
+    const expected = "failed: postponed, due refused 3 in 2160 h";
+    assert.equal(summarize(urlOf(["refused", 2], held), finding), expected);
+  });
 
   it("that a killed visit kept is not deleted after a first 404", () => {
     assert.equal(summarize(urlOf(undefined), gone(false), true), "failed: postponed, due gone 1");
@@ -203,5 +281,35 @@ describe("a polled page", () => {
     const finding: PageFinding = { kind: "body", page: undefined, agrees: true, ...answer };
     const { settlement, outcome } = judgePage(urlOf(undefined), finding, now);
     assert.deepEqual([settlement.kind === "answered" && settlement.isLinkOnly, outcome], [true, undefined]);
+  });
+});
+
+describe("a start page", () => {
+  const dueAfter = (before: Before, more: Partial<TrackedUrl>, finding: PageFinding, leadsOn: boolean): string => {
+    const { settlement } = dueAgain(judgePage(urlOf(before, more), finding, now), now, leadsOn);
+    const { trouble = "none", attempts = 0 } = ("postponed" in settlement ? settlement.postponed : undefined) ?? {};
+    return `${settlement.kind} ${trouble} ${attempts} in ${settlement.dueAt - now} s`;
+  };
+
+  it("that is not held is due in the next visit, and comes before planned polls if others are found from it", () => {
+    assert.equal(dueAfter(undefined, {}, gone(false), true), "removed gone 1 in 1 s");
+    assert.equal(dueAfter(["gone", 7], {}, gone(true), true), "removed gone 8 in 1 s");
+    assert.equal(dueAfter(undefined, {}, gone(false), false), "removed none 0 in 1 s");
+    const long = ["refused", 9, now - 9 * days] as const;
+    assert.equal(dueAfter(long, {}, trouble("refused"), false), "postponed refused 10 in 1 s");
+    assert.equal(dueAfter(["unavailable", 9], {}, trouble("unavailable"), true), "postponed unavailable 10 in 1 s");
+  });
+
+  it("that redirects is due in the next visit if others are found from it", () => {
+    assert.equal(dueAfter(undefined, {}, { kind: "alias" }, true), "alias none 0 in 1 s");
+    assert.equal(dueAfter(undefined, {}, { kind: "alias" }, false), `alias none 0 in ${30 * days} s`);
+  });
+
+  it("that is held waits like any other, until it is removed", () => {
+    const held = { held: record };
+    const long = (name: PageTrouble) => [name, 9, now - 9 * days] as const;
+    assert.equal(dueAfter(long("refused"), held, trouble("refused"), true), `postponed refused 10 in ${90 * days} s`);
+    assert.equal(dueAfter(long("gone"), held, gone(false), true), "removed gone 10 in 1 s");
+    assert.equal(dueAfter(long("moved"), held, { kind: "alias" }, true), "removed moved 10 in 1 s");
   });
 });
