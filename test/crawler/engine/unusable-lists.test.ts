@@ -44,15 +44,39 @@ class ListedSite implements AsyncDisposable {
     this.#write("/list.xml", `capability="resourcelist" at="${at}Z"`, entries.join(""));
   }
 
-  /** Lists one change, of `/a.html`, in a list that lacks what is named. */
-  listChanges({ lacks = "" }: { readonly lacks?: "from" | "datetime" | "" }): void {
+  /** Lists one change, in a list that lacks what is named. */
+  listChanges({
+    lacks = "",
+    of = "/a.html",
+    as = "updated",
+    from = "2026-01-01T00:00:00Z",
+  }: {
+    readonly lacks?: "from" | "datetime" | "";
+    readonly of?: string;
+    readonly as?: "created" | "updated";
+    readonly from?: string;
+  }): void {
     const datetime = lacks === "datetime" ? "" : ` datetime="${dayOf(this.crawler)}Z"`;
-    const from = lacks === "from" ? "" : ` from="2026-01-01T00:00:00Z"`;
+    const since = lacks === "from" ? "" : ` from="${from}"`;
     this.#write(
       "/changes.xml",
-      `capability="changelist"${from}`,
-      this.#entry("/a.html", `<rs:md change="updated"${datetime}/>`),
+      `capability="changelist"${since}`,
+      this.#entry(of, `<rs:md change="${as}"${datetime}/>`),
     );
+  }
+
+  /** The change list, as it is served. */
+  get changes(): Buffer {
+    return this.crawler.site.files.get("/changes.xml") ?? Buffer.alloc(0);
+  }
+
+  set changes(content: Buffer) {
+    this.crawler.site.files.set("/changes.xml", content);
+  }
+
+  /** Answers requests for the change list with a status. */
+  answerChanges(status: number): void {
+    this.crawler.site.answers.set("/changes.xml", (_, response) => response.writeHead(status).end());
   }
 
   #entry(path: string, rest: string): string {
@@ -102,6 +126,41 @@ describe("change lists that cannot be used", () => {
       assert.equal(crawler.mirror()["/a.html"], "b");
     });
   }
+
+  for (const [why, unusable] of [
+    ["are in trouble", (listed: ListedSite) => listed.answerChanges(503)],
+    ["are missing", (listed: ListedSite) => listed.answerChanges(404)],
+    ["lack from", (listed: ListedSite) => listed.listChanges({ lacks: "from" })],
+  ] as const) {
+    it(`because they ${why} do not let a resource list delete what is younger than it`, async () => {
+      await using listed = await ListedSite.open();
+      const { crawler } = listed;
+      crawler.site.set({ "/a.html": `<a href="/new.html">new</a>`, "/new.html": "new" });
+      crawler.now += 86_400_000;
+      assert.equal((await crawler.visit({ sources: ["links"] })).summary.created, 3);
+      listed.listChanges({ of: "/new.html", as: "created" });
+      const whole = listed.changes;
+      unusable(listed);
+      const { summary, pages } = await crawler.visitNextDay(only);
+      assert.deepEqual([summary.source, summary.deleted, pages], ["none", 0, []]);
+      crawler.site.answers.clear();
+      listed.changes = whole;
+      const again = await crawler.visitNextDay(only);
+      assert.deepEqual([again.summary.source, again.summary.deleted], ["resourcesync", 0]);
+      assert.equal(crawler.mirror()["/new.html"], "new");
+    });
+  }
+
+  it("that begin after the resource list keep what they name", async () => {
+    await using listed = await ListedSite.open();
+    const { crawler } = listed;
+    crawler.site.set({ "/a.html": `<a href="/new.html">new</a>`, "/new.html": "new" });
+    crawler.now += 86_400_000;
+    await crawler.visit({ sources: ["links"] });
+    listed.listChanges({ of: "/new.html", as: "created", from: `${dayOf(crawler)}Z` });
+    const { summary } = await crawler.visitNextDay(only);
+    assert.deepEqual([summary.source, summary.deleted], ["resourcesync", 0]);
+  });
 
   it("do not matter once they can be used again", async () => {
     await using listed = await ListedSite.open();
