@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlEvent } from "../../../src/core/crawl-event.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { PublishedSite } from "./published-site.ts";
 import { Crawler } from "./site-visit.ts";
 
 async function openCrawler(pages: number, robots = ""): Promise<Crawler> {
@@ -104,6 +105,25 @@ describe("a polite visit", () => {
     assert.equal(site.pages.size, Object.keys(crawler.mirror()).length);
     assert.ok(visits < 25, `${visits} visits`);
     for (const [at, time] of askedAt.entries()) assert.ok(at === 0 || time - (askedAt[at - 1] ?? 0) >= 3_600_000);
+  });
+
+  it("whose sitemap lies on a host with a Crawl-delay of an hour polls the pages of the site itself each day", async () => {
+    await using crawler = await Crawler.open();
+    await using other = await PublishedSite.open();
+    const { site } = crawler;
+    site.set({ "/": `<a href="/a.html">a</a>`, "/a.html": "a" });
+    site.files.set("/robots.txt", Buffer.from(`Sitemap: ${other.origin}/map.xml\n`));
+    other.files.set("/robots.txt", Buffer.from("User-agent: *\nCrawl-delay: 3600\n"));
+    for (let day = 0; day < 4; day++) {
+      const { requests } = await crawler.visit({ sources: ["sitemap", "links"], allowPrivate: true });
+      assert.deepEqual(
+        requests.filter((request) => /\/(?:a\.html)?$/.test(request)).map((request) => request.slice(4)),
+        ["/", "/a.html"],
+        `day ${day}`,
+      );
+      assert.deepEqual(other.takeRequests(), ["200 /robots.txt"]);
+      crawler.now += 25 * 3_600_000;
+    }
   });
 
   it("keeps a Crawl-delay before each request: redirects, lists, what was lost, and the first after a kill", async () => {

@@ -24,6 +24,8 @@ export type VisitRequest = Omit<FetchRequest, "origin" | "timeoutMs" | "leastByt
 /** A request that was not made, because the site may not be asked for longer than we wait. */
 export interface Postponed {
   readonly kind: "postponed";
+  /** Origin that may not be asked: where a redirect led, maybe. */
+  readonly site: string;
   /** When it may be made. */
   readonly notBefore: EpochMs;
   readonly message: string;
@@ -49,8 +51,10 @@ export async function getPatiently(
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
     const outcome = await getWithPermit(visit, makeRequest);
     if (outcome.kind === "postponed") {
-      visit.tally.isPostponed = true;
-      visit.tally.isDelayed ||= outcome.isByDelay;
+      // Another host's wishes say nothing of the pages of this site.
+      const isOwn = outcome.site === visit.origin && visit.isElsewhere !== true;
+      visit.tally.isPostponed ||= isOwn;
+      visit.tally.isDelayed ||= isOwn && outcome.isByDelay;
       return last ?? outcome;
     }
     visit.tally.count(outcome, of);
@@ -119,6 +123,7 @@ async function acquirePermit(
   const keeper = site === visit.origin ? visit.clocks : undefined;
   const postpone = (message: string, notBefore = timing.now(), isByDelay = false): Postponed => ({
     kind: "postponed",
+    site,
     notBefore,
     message,
     isByDelay,

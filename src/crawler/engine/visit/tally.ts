@@ -35,7 +35,7 @@ export class Tally {
   #isAnswered = false;
   #whyUnanswered: string | undefined;
 
-  /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
+  /** Whether a request to the site itself was not made, because it wants to be left alone for longer than a visit waits. */
   isPostponed = false;
   /** The same, where it is the site's Crawl-delay that takes so long. */
   isDelayed = false;
