@@ -54,7 +54,7 @@ interface EntryReader<Entry> {
  */
 export function readEntries<Entry>(
   { ports: { codec } }: ReadingVisit,
-  { body, contentEncoding = "" }: FetchedOutcome,
+  { body, contentEncoding = "" }: Pick<FetchedOutcome, "body" | "contentEncoding">,
   reader: EntryReader<Entry>,
   take: (entries: readonly Entry[]) => void,
 ): Result<undefined> {

@@ -72,11 +72,17 @@ export class ResourceSyncSource implements ChangeSource {
     // With another filter, what was skipped is wanted now; and the state does not cover what another source has written.
     const isOwn = visit.ports.memory.read().writer === this.name;
     const isValid = isOwn && remembered?.typesKey === visit.filter.key;
+    // All of it is work, of which the site's delay grants a page or two a visit.
+    if (visit.progress.isIndexRead && isValid && visit.ports.urls.counts().pending > 0)
+      return ok({ kind: "work", position: undefined });
+    const { unasked } = visit.tally;
     const reading = new ResourceSyncReading(visit, this.#scope, remembered, { isOwn, isValid });
     const lists = await reading.findLists();
+    const followed = lists.ok ? await reading.follow(lists.value) : lists;
+    if (followed.ok || visit.tally.unasked === unasked) reading.end();
     if (!lists.ok) return failLook(lists.error, remembered !== undefined);
-    const followed = await reading.follow(lists.value);
     if (!followed.ok) return failLook(followed.error, remembered !== undefined);
+    visit.progress.noteIndex();
     const fetchPackages: SeekPackages = (crawl, fetch) => reading.fetchPackages(crawl, lists.value, fetch);
     return ok({ kind: "work", position: undefined, fetchPackages });
   }
@@ -126,6 +132,11 @@ class ResourceSyncReading {
     this.#readUntil = state?.until;
     this.#isOwn = isOwn;
     this.#used = (isValid ? state?.used : undefined) ?? [];
+  }
+
+  /** Says that the documents are not needed any more. */
+  end(): void {
+    this.#documents.endReading();
   }
 
   /** Finds the lists: the source description names the capability list, which names them. */

@@ -156,8 +156,15 @@ export class SitemapTree {
         this.#isPartial = true;
         break;
       }
+      const { tally } = this.#visit;
+      const { unasked } = tally;
       const outcome = await this.#readOne(next);
       if (!outcome.ok) throwIfAborted(this.#visit);
+      if (!outcome.ok && tally.unasked > unasked) {
+        this.#firstProblem ??= outcome.error;
+        this.#isPartial = true;
+        break;
+      }
       if (outcome.ok) this.#unavailable = 0;
       else this.#fail(next, outcome.error);
       this.#saveSometimes();

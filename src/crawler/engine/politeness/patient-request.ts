@@ -54,6 +54,7 @@ export async function getPatiently(
       // Another host's wishes say nothing of the pages of this site.
       const isOwn = outcome.site === visit.origin && visit.isElsewhere !== true;
       visit.tally.isPostponed ||= isOwn;
+      if (isOwn && last === undefined) visit.tally.unasked++;
       visit.tally.isDelayed ||= isOwn && outcome.isByDelay;
       return last ?? outcome;
     }

@@ -37,6 +37,8 @@ export class Tally {
 
   /** Whether a request to the site itself was not made, because it wants to be left alone for longer than a visit waits. */
   isPostponed = false;
+  /** How many requests that was. */
+  unasked = 0;
   /** The same, where it is the site's Crawl-delay that takes so long. */
   isDelayed = false;
 
