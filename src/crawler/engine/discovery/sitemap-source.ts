@@ -108,7 +108,9 @@ export class SitemapSource implements ChangeSource {
     if (look.isPartial) save(look);
     else if (memory.readSource("sitemap-round") != null) memory.rememberSource("sitemap-round", null);
     const isExpected = isAnnounced || Object.keys(kept.copies).length > 0;
-    if (look.unchanged === 0 && named === 0) {
+    // Indexes may name nothing but indexes, as far as this visit came.
+    const isBegun = look.isPartial && !look.isInTrouble && look.read > 0;
+    if (look.unchanged === 0 && named === 0 && !isBegun) {
       const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
       return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
     }
