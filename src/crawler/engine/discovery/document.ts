@@ -2,6 +2,7 @@ import { type FetchedOutcome, isLasting, ok, type Problem, type Result, type Val
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import type { ReadingVisit } from "../visit/reading-visit.ts";
+import { isCodingUnused } from "../visit/unused-coding.ts";
 
 /** A list, an index or an archive of a site that is requested whole. */
 export interface DocumentRequest {
@@ -58,7 +59,8 @@ export function readEntries<Entry>(
   reader: EntryReader<Entry>,
   take: (entries: readonly Entry[]) => void,
 ): Result<undefined> {
-  const decoded = codec.decode(body, contentEncoding, maxSitemapBytes);
+  const coding = isCodingUnused(body, contentEncoding) ? "" : contentEncoding;
+  const decoded = codec.decode(body, coding, maxSitemapBytes);
   const content = decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
   if (!content.ok) return content;
   for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes)
