@@ -1,4 +1,4 @@
-import { type FoundUrl, ok, type Result, type TrackedUrl, type UrlChoice } from "../../../core/index.ts";
+import { type FoundUrl, ok, parseUrl, type Result, type TrackedUrl, type UrlChoice } from "../../../core/index.ts";
 import { type Robots, robotsSitemaps } from "../../../formats/robots/index.ts";
 import type { SitemapEntry } from "../../../formats/sitemap/index.ts";
 import {
@@ -93,8 +93,8 @@ export class SitemapSource implements ChangeSource {
     };
     const tree = new SitemapTree(visit, state.copies, round, {
       begin: () => urls.beginList(),
-      take: (entries, mark) => {
-        const found = this.#urlsOf(visit, entries);
+      take: (entries, mark, list) => {
+        const found = this.#urlsOf(visit, entries, list);
         named += found.length;
         future += found.filter(({ isFuture }) => isFuture).length;
         urls.note(found, mark);
@@ -183,11 +183,14 @@ export class SitemapSource implements ChangeSource {
     };
   }
 
-  #urlsOf(visit: SourceVisit, entries: readonly SitemapEntry[]): ListedUrl[] {
+  #urlsOf(visit: SourceVisit, entries: readonly SitemapEntry[], list: string): ListedUrl[] {
+    // On another host a sitemap is the site's all the same.
+    const listBase = list.startsWith(`${visit.origin}/`) ? list : visit.origin;
     const now = visit.ports.timing.now();
     const found: ListedUrl[] = [];
-    for (const { location, lastModifiedText, lastModified } of entries) {
-      const path = this.#scope.pageOf(location, visit.origin);
+    for (const { location, bases = [], lastModifiedText, lastModified } of entries) {
+      const base = bases.reduce((outer, inner) => parseUrl(inner, outer)?.href ?? outer, listBase);
+      const path = this.#scope.pageOf(location, visit.origin, base);
       if (path === undefined || !this.#scope.mayBeWanted(path)) continue;
       const isFuture = lastModified !== undefined && isFutureLastmod(lastModified, now);
       // A date in the future is ignored.
