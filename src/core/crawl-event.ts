@@ -102,8 +102,8 @@ export interface CrawlSummary {
   readonly cursor: Cursor | undefined;
   readonly elapsedMs: number;
   /**
-   * Present if the visit was halted, because its site was paused or taken off the list, or the crawler was stopped; the
-   * next visit goes on from there. It is no failure, and `source` may be `none`.
+   * Present if the visit was halted, because its site was paused or taken off the list, the crawler was stopped, or an address
+   * that the site shares with others rests for longer than a visit waits; the next visit goes on from there. It is no failure, and `source` may be `none`.
    */
   readonly isCutShort?: true;
 }

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { RateLimiter, Timing } from "../core/index.ts";
+import type { EpochMs, RateLimiter, Timing } from "../core/index.ts";
 import { type Clock, TidemarkError } from "../core/index.ts";
 import { realTiming } from "../http/index.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
@@ -23,7 +23,10 @@ export interface CreatePolitenessOptions extends PolitenessOptions {
 }
 
 /** The rate limiter that all crawls of a process share. */
-export type Politeness = RateLimiter;
+export interface Politeness extends RateLimiter {
+  /** End of the rest of an address, as text, whichever site there was asked; 0 if none was. */
+  addressRestsUntil(address: string): EpochMs;
+}
 
 const addressesHoldMs = 300_000;
 const maxHosts = 10_000;

@@ -111,7 +111,7 @@ const webSettings = {
   retryMs: row(
     "retry DURATION",
     duration(86_400_000),
-    "With --web: wait before a site that does not answer is tried again, then four times as long; the third failure is the last",
+    "With --web: wait before a site that does not answer is tried again, then four times as long; after the third failure it is given up, with `--forever` for longer and longer, up to a day",
     { default: "`30s`" },
   ),
   lookups: row("lookups N", wholeNumber(1, 1024), "With --web or --fleet: look up at most N names at the same time", {

@@ -240,7 +240,8 @@ class FollowRun {
     this.#progress.show(
       () => `${formatNoun(sites, "site")}, ${formatCount(open)} open, ${formatCount(due)} due: ${this.#formatSum()}`,
     );
-    this.#worsen(exitCodeOfVisit(summary, this.#budgets.get(site)));
+    // It is gone on with.
+    if (summary.isCutShort !== true) this.#worsen(exitCodeOfVisit(summary, this.#budgets.get(site)));
     const { json, quiet, out } = this.#context;
     const { isForever } = this.#options;
     if (json) out.writeJson({ event: "site-summary", ...summary, ...(isForever ? { nextMs: nextAt } : {}) });

@@ -1,4 +1,4 @@
-import type { CrawlEvent, CrawlPorts, EpochSeconds, PageFilter, TrackedUrl, Usage } from "../../core/index.ts";
+import type { CrawlEvent, CrawlPorts, EpochMs, EpochSeconds, PageFilter, TrackedUrl, Usage } from "../../core/index.ts";
 import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
 import type { CrawlVisit, LinkedPage } from "./discovery/crawl-visit.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, readRobots } from "./discovery/robots-rules.ts";
@@ -10,10 +10,14 @@ import { patienceVisits } from "./politeness/patient-request.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
 import { defaultTimeoutMs, isCancelled, type ReadingVisit } from "./visit/reading-visit.ts";
+import { maxCopyAgeMs } from "./visit/robots-freshness.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
 import { VisitProgress } from "./visit/visit-progress.ts";
+
+/** With a longer Crawl-delay a copy of robots.txt may be a day old by the time of the next request, or the one after it. */
+const longDelayMs = maxCopyAgeMs / 2;
 
 /** Some pages of one site. */
 export interface PageTurnOptions {
@@ -50,6 +54,11 @@ export interface PageTurn {
   readonly answeredBefore: readonly string[];
   /** Why robots.txt could not be read: then no page was requested. Undefined if it could. */
   readonly whyUnreachable: string | undefined;
+  /**
+   * When the site may be asked again, where politeness ended the turn: it or one of its addresses rests. Undefined if nothing was put
+   * off. With `whyUnreachable` not even robots.txt was asked for, and nothing is known against the site.
+   */
+  readonly postponedUntil: EpochMs | undefined;
   readonly tally: Readonly<Tally>;
 }
 
@@ -113,11 +122,12 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const rules = await readRobots(visit, kept, readSharedTags(memory), progress);
   if (!rules.ok) {
     rememberClock(ports, origin);
-    return { left: paths, answeredBefore: [], whyUnreachable: rules.error.message, tally };
+    const postponedUntil = tally.isPostponed && tally.requests === 0 ? tally.postponedUntil : undefined;
+    return { left: paths, answeredBefore: [], whyUnreachable: rules.error.message, postponedUntil, tally };
   }
   const { robots, copy, until } = rules.value;
   progress.begin();
-  keepCrawlDelay(visit, robots);
+  const crawlDelayMs = keepCrawlDelay(visit, robots);
   if (copy !== undefined) {
     if (!isSameRobots(record.robots, copy)) urls.reopen("disallowed");
     memory.rememberRobots(copy);
@@ -167,7 +177,10 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     .filter(isLeft)
     .map(({ path }) => path);
   rememberClock(ports, origin);
-  return { left, answeredBefore, whyUnreachable: undefined, tally };
+  // The next turn would find the copy out of date, and ask for nothing else.
+  if (crawlDelayMs >= longDelayMs) progress.end(true);
+  const postponedUntil = tally.isPostponed ? tally.postponedUntil : undefined;
+  return { left, answeredBefore, whyUnreachable: undefined, postponedUntil, tally };
 }
 
 function rememberClock({ memory, rateLimiter }: CrawlPorts, origin: string): void {

@@ -169,7 +169,7 @@ class SiteVisit {
     } catch (error) {
       const isOver = error instanceof TidemarkError && error.code === "aborted";
       // The next visit goes on where this one was halted, as after a kill.
-      if (isOver && this.#visit.halt?.aborted === true) return this.#resultOf(this.#summarize(true));
+      if (isOver && this.#visit.signal?.aborted !== true) return this.#resultOf(this.#summarize(true));
       // What an error cut short is taken up like what a kill did.
       this.#rememberClock(!isOver);
       throw error;
@@ -177,7 +177,7 @@ class SiteVisit {
   }
 
   #resultOf(summary: CrawlSummary): VisitResult {
-    const restsUntil = this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0;
+    const restsUntil = Math.max(this.#tally.busyUntil, this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0);
     return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
   }
 

@@ -10,14 +10,14 @@ import {
   TidemarkError,
   type Timing,
   type VisitPlan,
-  wrapSystemError,
 } from "../../core/index.ts";
 import { realTiming } from "../../http/index.ts";
-import { openStore, type Store, TakerFailure } from "../../storage/index.ts";
+import { openStore, type Store } from "../../storage/index.ts";
 import { type VisitMeans, visitInStore } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
 import { isHaltOver } from "../engine/visit/reading-visit.ts";
 import { earliestVisitOf, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
+import { failedVisitOf } from "../failed-visit.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
 import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";
@@ -121,8 +121,6 @@ export type FollowDecision =
 
 const defaultConnections = 16;
 const visitsPerConnection = 8;
-/** Errors that prevent all visits are not the fault of a site. */
-const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
 
 /** Dependencies besides the clock; only simulations differ from {@link followSites}. */
 export interface FollowMeans extends Pick<VisitMeans, "createFetcher"> {
@@ -270,10 +268,7 @@ class Following {
       const result = await visitInStore(means, visit);
       return { kind: "done", result, isCutShort: isSliceOver || result.summary.isCutShort === true };
     } catch (error) {
-      if (error instanceof TakerFailure) throw error.cause;
-      const known = wrapSystemError(error, `crawl ${site}/`, { site });
-      if (known instanceof TidemarkError && known.code === "state-corrupt") throw known;
-      return { kind: "failed", error: known, isOurs: known instanceof TidemarkError && ours.has(known.code) };
+      return failedVisitOf(error, site);
     }
   }
 

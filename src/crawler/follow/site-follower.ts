@@ -29,7 +29,7 @@ export interface FollowPorts {
   };
   /** Most open visits; many of them wait while their sites rest. */
   readonly visitsAtOnce: number;
-  /** Whether sites are visited again and again; if false, each is visited once. */
+  /** Whether sites are visited again and again; if false, each is visited once, or until a visit to it is not cut short. */
   readonly isForever: boolean;
   /** Visits a site; a rejection ends the follower. */
   visit(site: string, visit: OpenVisit): Promise<VisitEnd>;
@@ -141,7 +141,9 @@ export class SiteFollower {
     try {
       const end = await this.#ports.visit(site, { mayGoOn, halt });
       const at = this.#conclude(site, end, beganAt);
-      if (this.#ports.isForever) this.#giveBack(site, at, end);
+      // What waits for other sites at its address is not done.
+      const isLeft = end.kind === "done" && end.isCutShort && !halt.aborted;
+      if (this.#ports.isForever || isLeft) this.#giveBack(site, at, end);
       else scheduler.remove(site);
     } catch (error) {
       this.#failure ??= { error };

@@ -63,7 +63,6 @@ export class LeasedList implements LeasedVisitor {
     const { timing, random, politeness } = this.#means;
     const options = this.#sites.get(origin) ?? (await this.#othersOf(`${origin}/`));
     const beganAt = timing.now();
-    const rest = { found: [], links: [] };
     const {
       minIntervalMs: leastMs,
       maxIntervalMs: mostMs,
@@ -102,6 +101,6 @@ export class LeasedList implements LeasedVisitor {
       end.kind === "done"
         ? { counts: countsOf(end.result.summary), isFailed: isFailedVisit(end.result.summary) }
         : { counts: undefined, isFailed: true, error: end.error };
-    return { ...outcome, nextAt: plan.at, priority, ...rest };
+    return { ...outcome, nextAt: plan.at, priority };
   }
 }

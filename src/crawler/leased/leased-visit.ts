@@ -45,6 +45,12 @@ export interface LeasedSite {
   readonly mustEnd: () => boolean;
   /** Aborted once no further request may be made. */
   readonly halt: AbortSignal;
+  /**
+   * Takes URLs of other sites, and links, as soon as they are found: before the state says that their page was answered. So whoever
+   * stores the state while the visit goes on can store them with it.
+   */
+  readonly takeFound: (url: UrlElsewhere) => void;
+  readonly takeLinks: (...line: Parameters<LinkLog["add"]>) => void;
 }
 
 /** Numbers of a visit. */
@@ -71,9 +77,6 @@ export interface LeasedVisit {
   /** When the site is visited next; Infinity for never, unless links lead to new URLs of it. */
   readonly nextAt: EpochMs;
   readonly priority: number;
-  /** URLs of other sites. */
-  readonly found: readonly UrlElsewhere[];
-  readonly links: readonly Parameters<LinkLog["add"]>[];
 }
 
 /** Makes visits to leased sites. */

@@ -1,6 +1,12 @@
-import { type EpochMs, omitUndefined, type TrackedUrl, type UrlList, type VisitPlan } from "../../core/index.ts";
+import {
+  type EpochMs,
+  type FoundUrl,
+  omitUndefined,
+  type TrackedUrl,
+  type UrlList,
+  type VisitPlan,
+} from "../../core/index.ts";
 import { namedTypes, specialUseOf } from "../../http/index.ts";
-import type { LinkLog } from "../../storage/index.ts";
 import { patienceVisits } from "../engine/politeness/patient-request.ts";
 import { unvisited } from "../engine/visit-plan.ts";
 import { parseSeed } from "../web/seeds.ts";
@@ -16,7 +22,6 @@ import {
   type LeasedSite,
   type LeasedVisit,
   type LeasedVisitor,
-  type UrlElsewhere,
   type WaitingUrl,
 } from "./leased-visit.ts";
 
@@ -50,7 +55,7 @@ export class LeasedWeb implements LeasedVisitor {
     const seeds = options.seeds.map(parseSeed);
     this.#options = { ...options, seeds };
     this.#means = means;
-    const { filter } = this.#visitsOf(undefined, []);
+    const { filter } = this.#visitsOf(undefined);
     this.#scope = new WebScope(
       options,
       { filter, mediaTypes: namedTypes, now: means.timing.now() },
@@ -85,36 +90,38 @@ export class LeasedWeb implements LeasedVisitor {
 
   async visit(site: LeasedSite): Promise<LeasedVisit> {
     const { origin } = site;
-    const links: Array<Parameters<LinkLog["add"]>> = [];
-    const found: UrlElsewhere[] = [];
     const foundAs = parseFound(site.note);
     let urls: UrlList | undefined;
     let isLeft = false;
     let isAway = false;
     this.#known.add(origin);
-    const visits = this.#visitsOf(site, links, (targets, from, steps = 1) => {
-      const own: Array<{ path: string; depth: number; lastmod: undefined }> = [];
+    const visits = this.#visitsOf(site, (targets, from, steps = 1) => {
+      const own = new Map<string, FoundUrl>();
       for (const target of targets) {
         const page = this.#scope.admit(target, from, steps);
         if (page === undefined) continue;
         const path = page.url.slice(page.origin.length);
-        if (page.origin === origin) own.push({ path, depth: page.found.inSite, lastmod: undefined });
-        else {
+        if (page.origin === origin) {
+          // At once: the next link of the same page may be one too many.
+          if (!own.has(path)) this.#countPage(origin, path, urls);
+          own.set(path, { path, depth: page.found.inSite, lastmod: undefined });
+        } else {
           this.#known.add(page.origin);
-          found.push({ origin: page.origin, path, note: formatFound(page.found), priority: priorityOf(page.found) });
+          const { origin: elsewhere, found } = page;
+          site.takeFound({ origin: elsewhere, path, note: formatFound(found), priority: priorityOf(found) });
         }
       }
-      if (own.length > 0) urls?.note(own, 0);
-      this.#pages.set(origin, (this.#pages.get(origin) ?? 0) + own.length);
+      if (own.size > 0) urls?.note([...own.values()], 0);
     });
     const takeTurn = (handed: readonly WaitingUrl[]): Promise<WebVisit> =>
       visits.visit(
         origin,
         (opened) => {
           urls = opened;
-          const admitted = handed.slice(0, this.#roomFor(origin, urls));
           urls.note(
-            admitted.map(({ path, note }) => ({ path, depth: parseFound(note).inSite, lastmod: undefined })),
+            this.#admitHanded(origin, handed, urls).map(({ path, note }) => ({
+              ...{ path, depth: parseFound(note).inSite, lastmod: undefined },
+            })),
             0,
           );
           return this.#choose(urls, foundAs);
@@ -136,31 +143,40 @@ export class LeasedWeb implements LeasedVisitor {
         turn = await takeTurn(handed);
         counts = addCounts(counts, turn.tally);
         handed = [];
-      } while (turn.whyUnreachable === undefined && mayStay());
+      } while (turn.whyUnreachable === undefined && !turn.tally.isPostponed && mayStay());
     } finally {
       this.#pages.delete(origin);
     }
-    const nextAt = this.#plan(site, turn.whyUnreachable, { isLeft, isAway });
-    if (turn.whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, turn.whyUnreachable);
-    return { counts, isFailed: false, nextAt, priority: priorityOf(foundAs), found, links };
+    const whyUnreachable = isUnasked(turn) ? undefined : turn.whyUnreachable;
+    const nextAt = this.#plan(site, turn, { isLeft, isAway });
+    if (whyUnreachable !== undefined && !site.halt.aborted) this.#warn(origin, whyUnreachable);
+    return { counts, isFailed: false, nextAt, priority: priorityOf(foundAs) };
   }
 
   #warn(site: string, message: string): void {
     this.#options.onEvent?.({ event: "warning", site, code: "site-unreachable", message });
   }
 
-  /** More pages that a site may have. To count them takes as long as it has pages. */
-  #roomFor(origin: string, urls: UrlList): number {
+  /** URLs that a site may have beside its pages. To count those takes as long as it has pages. */
+  #admitHanded(origin: string, handed: readonly WaitingUrl[], urls: UrlList): readonly WaitingUrl[] {
     const { maxPages } = this.#options;
-    if (maxPages === undefined) return Infinity;
-    const { known } = urls.counts();
-    this.#pages.set(origin, known);
-    return Math.max(0, maxPages - known);
+    if (maxPages === undefined) return handed;
+    this.#pages.set(origin, urls.counts().known);
+    return handed.filter(({ path }) => {
+      const isAdmitted = (this.#pages.get(origin) ?? 0) < maxPages || urls.find(path) !== undefined;
+      if (isAdmitted) this.#countPage(origin, path, urls);
+      return isAdmitted;
+    });
+  }
+
+  /** Counts a page that is added to those of its site, unless it is one of them. */
+  #countPage(origin: string, path: string, urls: UrlList | undefined): void {
+    if (this.#options.maxPages === undefined || urls?.find(path) !== undefined) return;
+    this.#pages.set(origin, (this.#pages.get(origin) ?? 0) + 1);
   }
 
   #visitsOf(
     site: LeasedSite | undefined,
-    links: Array<Parameters<LinkLog["add"]>>,
     addFound: ConstructorParameters<typeof WebVisits>[1]["addFound"] = () => undefined,
   ): WebVisits {
     const { hosts, politeness, timing } = this.#means;
@@ -171,7 +187,7 @@ export class LeasedWeb implements LeasedVisitor {
         ...{ since, hosts, politeness, timing, addFound, objects: site?.objects },
         // Only for its options.
         store: site?.store as LeasedSite["store"],
-        links: { add: (...line) => void links.push(line) },
+        links: { add: (...line) => site?.takeLinks(...line) },
         mustEnd: site?.mustEnd ?? (() => false),
         ...(site === undefined ? {} : { createFetcher: fetcherOf(site, this.#means) }),
       },
@@ -188,21 +204,27 @@ export class LeasedWeb implements LeasedVisitor {
 
   #plan(
     { origin, store, halt }: LeasedSite,
-    whyUnreachable: string | undefined,
+    turn: WebVisit,
     { isLeft, isAway }: { readonly isLeft: boolean; readonly isAway: boolean },
   ): EpochMs {
     const { timing, politeness } = this.#means;
     const now = timing.now();
     const before = (store.plans.read(origin) as VisitPlan | undefined) ?? unvisited;
-    const isReached = whyUnreachable === undefined || halt.aborted;
-    const failures = isReached ? 0 : before.failures + 1;
+    const isPostponed = isUnasked(turn);
+    const isReached = turn.whyUnreachable === undefined || halt.aborted;
+    const failures = isPostponed ? before.failures : isReached ? 0 : before.failures + 1;
     const { retryMs = defaultRetryMs } = this.#options;
     const plan: VisitPlan = { ...before, failures, at: now };
     store.plans.write(origin, plan);
-    if (failures >= maxFailures || !(isLeft || isAway)) return Infinity;
-    const waitMs = isReached ? (isLeft ? 0 : retryMs) : retryMs * 4 ** (failures - 1);
-    return Math.max(now + waitMs, politeness.restsUntil(origin));
+    if ((failures >= maxFailures && !isPostponed) || !(isLeft || isAway)) return Infinity;
+    const waitMs = isReached || isPostponed ? (isLeft ? 0 : retryMs) : retryMs * 4 ** (failures - 1);
+    return Math.max(now + waitMs, politeness.restsUntil(origin), turn.postponedUntil ?? 0);
   }
+}
+
+/** Whether the site was not asked for anything, because it, or one of its host's addresses, still rests: that is no failure of the site. */
+function isUnasked({ whyUnreachable, postponedUntil }: WebVisit): boolean {
+  return whyUnreachable !== undefined && postponedUntil !== undefined;
 }
 
 /** Pages near the seeds come first. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { readLinks } from "../../storage/index.ts";
 import { planBatch } from "./plan-batch.ts";
 
 /** What the thread is told. */
@@ -9,4 +10,4 @@ export interface BatchTask {
 }
 
 const { folder, count, seed } = workerData as BatchTask;
-parentPort?.postMessage(planBatch(folder, count, seed));
+parentPort?.postMessage(planBatch(() => readLinks(folder), count, seed));

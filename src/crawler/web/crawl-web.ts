@@ -15,6 +15,7 @@ import { beginOf } from "./web-begin.ts";
 import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
+import { hostOf } from "./web-scope.ts";
 import { WebStatusFile } from "./web-status.ts";
 import { WebVisits } from "./web-visits.ts";
 
@@ -96,6 +97,8 @@ class WebCrawl {
       this.#known = new KnownSites(options, {
         ...{ plans: store.plans, timing: this.#timing, random },
         restsUntil: (origin) => this.#politeness.restsUntil(origin),
+        addressOf: async (origin) => (await hosts.of(hostOf(origin))).toSorted()[0],
+        addressRestsUntil: (address) => this.#politeness.addressRestsUntil(address),
         siteOf: (origin) => queue.siteOf(origin),
         pagesOf: (site) => queue.added(site),
       });
@@ -163,6 +166,7 @@ class WebCrawl {
     let keptAt = now();
     for (;;) {
       if (this.#failure !== undefined || this.#options.signal?.aborted === true) return;
+      this.#frontier.locate();
       while (this.#beginNext());
       if (this.#batches.isDue) this.#plan();
       if (now() - keptAt >= tickMs) {
@@ -296,19 +300,21 @@ class WebCrawl {
     this.#failed += result.tally.failed;
     this.#requests += result.tally.requests;
     this.#newRequests += result.tally.pageRequests;
-    if (result.whyUnreachable === undefined) this.#noteAnswered(turn);
+    const { whyUnreachable: why, postponedUntil = 0 } = result;
+    const isStopped = this.#options.signal?.aborted === true;
+    const isUnreachable = why !== undefined && postponedUntil === 0 && !isStopped;
+    if (why === undefined) this.#noteAnswered(turn);
     this.#known?.shares.count(result.tally.pageRequests, 0, now());
     this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
-    const isStopped = this.#options.signal?.aborted === true;
     for (const page of turn.pages)
       if (!again.includes(page) && !result.read.has(page.url)) this.#links.add(now(), page.url, []);
     const retryAt = this.#frontier.end(turn, now(), {
       left: again,
       doneBefore: result.answeredBefore.length + pages.length - found.size,
-      notBefore: this.#politeness.restsUntil(origin),
-      isReachable: result.whyUnreachable === undefined || isStopped,
+      notBefore: Math.max(postponedUntil, this.#politeness.restsUntil(origin)),
+      isReachable: why === undefined || (isUnreachable ? false : undefined),
     });
-    if (result.whyUnreachable !== undefined && !isStopped) this.#warn(origin, result.whyUnreachable, retryAt);
+    if (isUnreachable) this.#warn(origin, why, retryAt);
     this.#batches.count(turn.pages.length - again.length);
   }
 
@@ -371,7 +377,10 @@ async function crawlInto(options: CrawlWebOptions, ranks: WebMeans["ranks"]): Pr
     if (event.event === "web-progress") status.write(event);
     options.onEvent?.(event);
   };
-  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, onEvent });
+  return await crawlWebBy(
+    { since, store, queue, links, ranks, ...omitUndefined({ delay: options.delay }) },
+    { ...options, onEvent },
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Store } from "../../storage/index.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import type { VisitResult } from "../engine/visit-site.ts";
 import { SiteScheduler } from "../follow/site-scheduler.ts";
+import { AddressLines } from "./address-lines.ts";
 import { KnownRates } from "./known-rates.ts";
 import { RequestShares } from "./new-share.ts";
 import { type PollAllowance, type PollLoad, PollPace } from "./poll-pace.ts";
@@ -35,6 +36,9 @@ interface KnownSitesMeans {
   /** Known pages of a site. */
   readonly pagesOf: (site: number) => number;
   readonly restsUntil: (origin: string) => EpochMs;
+  /** Where a site is: sites at one address are visited one after the other. Never rejects. */
+  readonly addressOf: (origin: string) => Promise<string | undefined>;
+  readonly addressRestsUntil: (address: string) => EpochMs;
 }
 
 /** Notes a site that has answered and how it was found, to be visited from now on; nothing if it is noted. */
@@ -77,6 +81,7 @@ export class KnownSites {
   readonly #means: KnownSitesMeans;
   readonly #scheduler = new SiteScheduler();
   readonly #underWay = new Set<string>();
+  readonly #lines = new AddressLines();
   readonly #rates: KnownRates;
   readonly #pace: PollPace;
   readonly shares: RequestShares;
@@ -138,6 +143,7 @@ export class KnownSites {
       const freeAt = hasTurn(origin) ? now + againMs : restsUntil(origin);
       if (freeAt > now) {
         this.#scheduler.giveBack(origin, freeAt);
+        this.#leaveLine(origin);
         continue;
       }
       this.#underWay.add(origin);
@@ -147,8 +153,33 @@ export class KnownSites {
     }
   }
 
-  /** Makes a visit that {@link next} began, and plans the next one. @returns what it came to; undefined if it failed */
+  /**
+   * Makes a visit that {@link next} began, and plans the next one. If another site at its address is visited, or the address rests, it
+   * is begun again once the address is free.
+   *
+   * @returns what it came to; undefined if it failed, or was not made
+   */
   async visit(origin: string, act: () => Promise<VisitEnd>): Promise<VisitResult | undefined> {
+    const address = this.#lines.addressOf(origin) ?? (await this.#means.addressOf(origin));
+    if (address === undefined) return await this.#make(origin, act);
+    const isFirst = this.#lines.enter(origin, address);
+    const freeAt = this.#means.addressRestsUntil(address);
+    if (isFirst && freeAt <= this.#means.timing.now())
+      return await this.#make(origin, act).finally(() => this.#leaveLine(origin));
+    this.#underWay.delete(origin);
+    if (isFirst) this.#scheduler.giveBack(origin, freeAt);
+    return undefined;
+  }
+
+  /** The next site at its address is visited once that is free. */
+  #leaveLine(origin: string): void {
+    const address = this.#lines.addressOf(origin);
+    const next = this.#lines.leave(origin);
+    if (address === undefined || next === undefined) return;
+    this.#scheduler.giveBack(next, Math.max(this.#means.timing.now(), this.#means.addressRestsUntil(address)));
+  }
+
+  async #make(origin: string, act: () => Promise<VisitEnd>): Promise<VisitResult | undefined> {
     const { timing, plans, random } = this.#means;
     const beganAt = timing.now();
     let at = beganAt + againMs;

@@ -1,5 +1,5 @@
 import { computePageRank, GraphBuilder } from "../../graph/index.ts";
-import { readLinks } from "../../storage/index.ts";
+import type { readLinks } from "../../storage/index.ts";
 import { UrlNumbers } from "./url-numbers.ts";
 
 /** The pages to request next, and what they were chosen from. */
@@ -18,15 +18,15 @@ const maxRounds = 60;
  * Chooses the pages of the highest rank that are known and were not requested, by the PageRank of the kept links: *Batch* of Castillo
  * et al. Memory: about 40 bytes a known URL and 24 a link. O(links), twice through the files.
  *
- * @param folder - of kept links, see docs/format.md
+ * @param read - reads the kept links from their beginning; the second time there may be more of them
  * @param count - most pages
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 5
  */
-export function planBatch(folder: string, count: number, seed: number): PlannedBatch {
+export function planBatch(read: () => ReturnType<typeof readLinks>, count: number, seed: number): PlannedBatch {
   const numbers = new UrlNumbers(seed);
   const graph = new GraphBuilder();
   const requested: number[] = [];
-  for (const { url, links } of readLinks(folder)) {
+  for (const { url, links } of read()) {
     const from = numbers.of(url);
     requested.push(from);
     for (const link of links) graph.addLink(from, numbers.of(link));
@@ -42,11 +42,13 @@ export function planBatch(folder: string, count: number, seed: number): PlannedB
   );
   const found = new Map<number, string>();
   const offer = (url: string): void => {
-    const number = numbers.of(url);
-    if (isRequested[number] === 1 || (ranks[number] as number) < least || found.has(number)) return;
+    // What was kept since the ranks were computed has none.
+    const number = numbers.find(url);
+    if (number === undefined || isRequested[number] === 1 || (ranks[number] as number) < least || found.has(number))
+      return;
     found.set(number, url);
   };
-  for (const { links } of readLinks(folder)) for (const link of links) offer(link);
+  for (const { links } of read()) for (const link of links) offer(link);
   const chosen = [...found].sort(([a], [b]) => (ranks[b] as number) - (ranks[a] as number)).slice(0, count);
   return {
     urls: chosen.map(([, url]) => url),

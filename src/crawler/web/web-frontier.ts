@@ -1,19 +1,18 @@
 import type { EpochMs } from "../../core/index.ts";
-import { type HostAddresses, specialUseOf } from "../../http/index.ts";
+import type { HostAddresses } from "../../http/index.ts";
 import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
-import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
-import { FairQueue, type QueuedSite } from "./fair-queue.ts";
+import { KnownWays } from "./known-ways.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
+import { maxFailures, planRetryMs } from "./retry-intervals.ts";
+import { SiteAddresses } from "./site-addresses.ts";
 import { UnansweredSites } from "./unanswered-sites.ts";
 import type { CrawlWebOptions, FrontierCounts, WebOrder } from "./web-options.ts";
 import {
   type AdmittedPage,
-  domainOf,
   type Found,
   formatFound,
-  hostOf,
   type LinkOrigin,
   originOf,
   parseFound,
@@ -26,15 +25,6 @@ import {
 export const defaultConnections = 64;
 const defaultRestMs = 15_000;
 const defaultPagesPerTurn = 10;
-const defaultMaxAddressSites = 10_000;
-const defaultRetryMs = 30_000;
-/** After so many failures in a row a site is given up until the next run. */
-const maxFailures = 3;
-const defaultLookups = 16;
-/** The sites that one address brought have one part in so many of all look-ups. */
-const bringersAtOnce = 4;
-/** After so many names of a domain without an address, others are not looked up. */
-const maxFailedLookups = 20;
 
 /** A page of a turn. */
 export interface TurnPage {
@@ -65,7 +55,8 @@ interface TurnEnd {
   readonly left: readonly TurnPage[];
   readonly doneBefore: number;
   readonly notBefore: EpochMs;
-  readonly isReachable: boolean;
+  /** Undefined if it was not asked. */
+  readonly isReachable: boolean | undefined;
 }
 
 /**
@@ -75,10 +66,13 @@ interface TurnEnd {
 export class WebFrontier {
   readonly #queue: UrlQueue;
   readonly #scope: WebScope;
-  readonly #hosts: HostAddresses;
   readonly #options: CrawlWebOptions;
   readonly #order: WebOrder;
   readonly #priorities: Priorities;
+  /** With `partial`, where the way to a page is bounded: a page that is queued again keeps the shortest one. */
+  readonly #ways: KnownWays | undefined;
+  /** Sites of earlier runs: the ways to their pages are not known. */
+  readonly #sitesBefore: number;
   readonly #turns: SiteTurns;
   readonly #connections: number;
   readonly #seeds: ReadonlySet<string>;
@@ -86,23 +80,12 @@ export class WebFrontier {
   readonly #held = new Map<number, number[]>();
   readonly #failures = new Map<number, number>();
   readonly #givenUp = new Set<number>();
-  readonly #numbersOfAddresses = new Map<string, number>();
-  readonly #sitesOfAddress: number[] = [];
-  readonly #loopback = new Set<number>();
-  readonly #addressOfSite = new Map<number, number>();
+  readonly #addresses: SiteAddresses;
   readonly #unanswered: UnansweredSites;
   /** Places of turns that others take. */
   #others = 0;
   /** The site whose page was taken last, while a turn begins. */
   #taking: number | undefined;
-  /** Look-ups in a row that failed, by registrable domain. */
-  readonly #failedLookups = new Map<string, number>();
-  /** Sites whose addresses are not known yet. */
-  readonly #unlocated: FairQueue;
-  /** Sites whose name server was in trouble: each is looked up once more, after others. */
-  readonly #soughtAgain = new Set<number>();
-  #locating = 0;
-  #unresolved = 0;
   /** Pages that are done, until that may be durable. */
   #finished: number[] = [];
   #done: number;
@@ -115,10 +98,12 @@ export class WebFrontier {
     const { queue, hosts, random } = means;
     this.#done = means.done;
     this.#queue = queue;
-    this.#hosts = hosts;
     this.#options = options;
     this.#order = options.order ?? "depth";
     this.#priorities = new Priorities(this.#order, random, means.ranks);
+    this.#sitesBefore = queue.sites;
+    if (this.#order === "partial" && (options.maxDepth ?? options.maxHops) !== undefined)
+      this.#ways = new KnownWays(Math.floor(random() * 2 ** 31));
     this.#seeds = new Set(options.seeds.map((url) => new URL(url).origin));
     this.#scope = new WebScope(options, means, {
       has: (origin) => queue.siteOf(origin) !== undefined || this.#pending.has(origin),
@@ -128,27 +113,33 @@ export class WebFrontier {
     });
     const pages: SitePages = {
       count: (site) =>
-        this.#givenUp.has(site) || this.#unanswered.isParked(site)
+        this.#isLeft(site) || this.#unanswered.isParked(site)
           ? 0
           : (this.#held.get(site)?.length ?? 0) + queue.count(site),
       firstKey: (site) => (this.#held.has(site) ? 0 : queue.firstKey(site)),
       take: (site) => this.#take(site),
     };
     const { restMs = defaultRestMs, connections = defaultConnections, pagesBeforeRest = defaultPagesPerTurn } = options;
-    const rests = (site: number): boolean =>
-      options.loopbackRests === true || !this.#loopback.has(this.#addressOfSite.get(site) ?? -1);
+    const rests = (site: number): boolean => options.loopbackRests === true || !this.#addresses.isLoopback(site);
     this.#connections = connections;
     this.#unanswered = new UnansweredSites(connections);
-    this.#unlocated = new FairQueue(Math.max(1, Math.floor((options.lookups ?? defaultLookups) / bringersAtOnce)));
+    this.#addresses = new SiteAddresses(options, {
+      hosts,
+      nameOf: (site) => queue.siteName(site) as string,
+      isSeed: (origin) => this.#seeds.has(origin),
+      holdBack: (reason) => this.#scope.holdBack(reason),
+      onLocated: (site) => this.#turns.touch(site),
+      onEnd: () => this.onReady(),
+    });
     this.#turns = new SiteTurns(pages, this.#order === "length" ? "length" : "first-key", {
       connections: Number.POSITIVE_INFINITY,
       pagesPerTurn: pagesBeforeRest,
       restMs: (site) => (this.#unanswered.isParked(site) || !rests(site) ? 0 : restMs),
-      addressOf: (site) => this.#addressOfSite.get(site) ?? 0,
+      addressOf: (site) => this.#addresses.of(site) ?? 0,
     });
     for (let site = 0; site < queue.sites; site++) {
       this.#scope.noteSite(queue.siteName(site) as string);
-      if (queue.count(site) > 0) this.#unlocated.add(site);
+      if (queue.count(site) > 0) this.#addresses.seek(site);
     }
   }
 
@@ -163,7 +154,7 @@ export class WebFrontier {
 
   /** Whether sites are still being looked up. */
   get isLocating(): boolean {
-    return this.#locating > 0 || this.#unlocated.size > 0;
+    return this.#addresses.isLocating;
   }
 
   get counts(): FrontierCounts {
@@ -173,7 +164,7 @@ export class WebFrontier {
     const waiting = Math.max(0, Math.min(unfinished - this.#finished.length, urls - done));
     return {
       ...{ sites, urls, done, waiting },
-      unresolvedSites: this.#unresolved,
+      unresolvedSites: this.#addresses.unresolved,
       unreachableSites: this.#givenUp.size,
       heldBack: this.#scope.heldBack,
     };
@@ -187,12 +178,13 @@ export class WebFrontier {
     for (const link of links) {
       const page = this.#scope.admit(link, from, steps);
       if (page === undefined) continue;
-      if (this.#queue.siteOf(page.origin) === undefined) this.#pending.add(page.origin);
+      const site = this.#queue.siteOf(page.origin);
+      if (site === undefined) this.#pending.add(page.origin);
+      if ((site ?? Infinity) >= this.#sitesBefore) this.#ways?.note(page.url, page.found);
       admitted.push(page);
     }
     if (from !== undefined && raised.length > 0) this.#putAgain(raised, { ...from, depth: from.depth + steps });
     if (admitted.length === 0) return;
-    const before = this.#queue.sites;
     const urls = admitted.map(
       ({ url, origin, found }): QueuedUrl => ({
         url,
@@ -201,38 +193,65 @@ export class WebFrontier {
         note: formatFound(found),
       }),
     );
-    const by = from && this.addressAt(from.origin);
-    for (const site of new Set(this.#queue.add(urls))) {
-      if (site >= before) {
-        this.#unanswered.note(site, by);
-        this.#unlocated.add(site, by);
-      } else if (this.#addressOfSite.has(site)) this.#turns.touch(site);
-    }
+    this.#noteAdded(this.#queue.add(this.#withinPages(urls)), from && this.addressAt(from.origin));
     this.#pending.clear();
     this.locate();
     this.onReady();
   }
 
+  /** Leaves out new pages of sites that have as many as they may. */
+  #withinPages(urls: readonly QueuedUrl[]): readonly QueuedUrl[] {
+    const { maxPages } = this.#options;
+    if (maxPages === undefined) return urls;
+    const isAdded = this.#queue.findAdded(urls);
+    const added = new Set<string>();
+    const room = new Map<string, number>();
+    return urls.filter(({ url, site }, at) => {
+      if (isAdded[at] === 1 || added.has(url)) return true;
+      const number = this.#queue.siteOf(site);
+      const left = room.get(site) ?? maxPages - (number === undefined ? 0 : this.#queue.added(number));
+      if (left <= 0) {
+        this.#scope.holdBack("pages");
+        return false;
+      }
+      room.set(site, left - 1);
+      added.add(url);
+      return true;
+    });
+  }
+
   /** Puts known pages before others: the first of them first. */
   promote(urls: readonly string[], from: number, all: number): void {
-    this.#addAgain(urls, seedFound, (_, at) => Math.floor(((from + at) * lastPriority) / all));
+    const note = formatFound(seedFound);
+    const priorityOf = (at: number): number => Math.floor(((from + at) * lastPriority) / all);
+    this.#addAgain(urls.map((url, at) => ({ url, site: originOf(url), priority: priorityOf(at), note })));
   }
 
-  /** Puts pages of a higher rank than before where they belong, by the way that led to them now. */
+  /** Puts pages of a higher rank than before where they belong, by the shortest way that led to them, unless that is to be kept and not known. */
   #putAgain(urls: readonly string[], { depth, inSite, hops, origin }: LinkOrigin): void {
-    const own = urls.filter((url) => originOf(url) === origin);
-    const others = urls.filter((url) => originOf(url) !== origin);
-    const of = (url: string): number => this.#priorities.of(url, seedFound);
-    this.#addAgain(own, { depth, inSite: inSite + 1, hops }, of);
-    this.#addAgain(others, { depth, inSite: 0, hops: hops + 1 }, of);
+    const ways = this.#ways;
+    const again = urls.flatMap((url): readonly QueuedUrl[] => {
+      const site = originOf(url);
+      const way = site === origin ? { depth, inSite: inSite + 1, hops } : { depth, inSite: 0, hops: hops + 1 };
+      const found = ways === undefined ? way : ways.shorten(url, way);
+      if (found === undefined) return [];
+      return [{ url, site, priority: this.#priorities.of(url, found), note: formatFound(found) }];
+    });
+    this.#addAgain(again);
   }
 
-  #addAgain(urls: readonly string[], found: Found, priorityOf: (url: string, at: number) => number): void {
-    const again = urls.map((url, at): QueuedUrl => {
-      return { url, site: originOf(url), priority: priorityOf(url, at), note: formatFound(found) };
-    });
-    for (const site of new Set(this.#queue.addAgain(again))) if (this.#addressOfSite.has(site)) this.#turns.touch(site);
+  #addAgain(again: readonly QueuedUrl[]): void {
+    this.#noteAdded(this.#queue.addAgain(again), undefined);
+    this.locate();
     this.onReady();
+  }
+
+  /** Sites have more pages: those that nothing waited for until now are looked up, too. */
+  #noteAdded(sites: readonly number[], by: number | undefined): void {
+    for (const site of new Set(sites)) {
+      if (this.#addresses.of(site) !== undefined) this.#turns.touch(site);
+      else if (this.#addresses.seek(site, by)) this.#unanswered.note(site, by);
+    }
   }
 
   /** Notes durably what is done; everything that came of it is durable. */
@@ -304,7 +323,7 @@ export class WebFrontier {
    * @param left - pages that are to be given again; all others are done
    * @param doneBefore - pages that were done before, and given once more
    * @param notBefore - of the site's next turn, if later than its rest
-   * @returns when a site that was not reached is tried again; Infinity if it was given up
+   * @returns when a site that was not reached is tried again; Infinity if it is left for the next run
    */
   end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): EpochMs {
     for (const page of pages) if (!left.includes(page)) this.#finished.push(page.number);
@@ -312,16 +331,24 @@ export class WebFrontier {
     const again = left.map(({ number }) => number);
     this.#hold(site, again);
     let at = notBefore;
-    const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;
-    if (failures === 0) this.#failures.delete(site);
-    else {
+    if (isReachable === true) {
+      this.#failures.delete(site);
+      this.#givenUp.delete(site);
+    }
+    if (isReachable === false) {
+      const failures = (this.#failures.get(site) ?? 0) + 1;
       this.#failures.set(site, failures);
       if (failures >= maxFailures) this.#givenUp.add(site);
-      at = Math.max(at, now + (this.#options.retryMs ?? defaultRetryMs) * 4 ** (failures - 1));
+      at = Math.max(at, now + planRetryMs(failures, this.#options.retryMs));
     }
     this.#turns.done(site, now, at);
-    this.#unanswered.end(site, isReachable);
-    return this.#givenUp.has(site) ? Number.POSITIVE_INFINITY : at;
+    this.#unanswered.end(site, isReachable ?? this.#unanswered.hasAnswered(site));
+    return this.#isLeft(site) ? Number.POSITIVE_INFINITY : at;
+  }
+
+  /** Whether a site is left for the next run. */
+  #isLeft(site: number): boolean {
+    return this.#options.isForever !== true && this.#givenUp.has(site);
   }
 
   #take(site: number): number | undefined {
@@ -334,62 +361,13 @@ export class WebFrontier {
     return page ?? this.#queue.take(site);
   }
 
-  /** Looks up sites, some at a time. */
+  /** Looks up sites, some at a time; to be called now and then, because some are looked up again. */
   locate(): void {
-    const { lookups = defaultLookups } = this.#options;
-    while (this.#locating < lookups) {
-      const next = this.#unlocated.take();
-      if (next === undefined) return;
-      this.#locating++;
-      void this.#locateOne(next).finally(() => {
-        this.#locating--;
-        this.#unlocated.end(next.by);
-        this.locate();
-        this.onReady();
-      });
-    }
+    this.#addresses.locate();
   }
 
   /** The address of a known origin, as a number. */
   addressAt(origin: string): number | undefined {
-    return this.#addressOfSite.get(this.#queue.siteOf(origin) ?? -1);
-  }
-
-  async #locateOne({ site, by }: QueuedSite): Promise<void> {
-    const origin = this.#queue.siteName(site) as string;
-    const host = hostOf(origin);
-    const domain = domainOf(host);
-    const failed = (): number => this.#failedLookups.get(domain) ?? 0;
-    const found = failed() >= maxFailedLookups ? [] : await this.#hosts.find(host);
-    const [first] = found ?? [];
-    if (first === undefined) {
-      if (found === undefined && !this.#soughtAgain.has(site)) {
-        this.#soughtAgain.add(site);
-        return this.#unlocated.add(site, by);
-      }
-      this.#failedLookups.set(domain, failed() + 1);
-      this.#unresolved++;
-      return;
-    }
-    this.#failedLookups.delete(domain);
-    const mayBePrivate = this.#options.allowPrivate === true || this.#seeds.has(origin);
-    if (!mayBePrivate && specialUseOf(first) !== undefined) {
-      this.#scope.holdBack("private-address");
-      return;
-    }
-    let address = this.#numbersOfAddresses.get(first);
-    if (address === undefined) {
-      address = this.#sitesOfAddress.push(0) - 1;
-      this.#numbersOfAddresses.set(first, address);
-      if (isLoopbackAddress(first)) this.#loopback.add(address);
-    }
-    const sites = this.#sitesOfAddress[address] as number;
-    if (sites >= (this.#options.maxAddressSites ?? defaultMaxAddressSites)) {
-      this.#scope.holdBack("address-sites");
-      return;
-    }
-    this.#sitesOfAddress[address] = sites + 1;
-    this.#addressOfSite.set(site, address);
-    this.#turns.touch(site);
+    return this.#addresses.of(this.#queue.siteOf(origin) ?? -1);
   }
 }

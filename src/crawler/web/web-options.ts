@@ -72,7 +72,12 @@ export interface CrawlWebOptions
   readonly nameServers?: readonly string[] | undefined;
   /** Most look-ups of names at once. @default 16 */
   readonly lookups?: number | undefined;
-  /** How long a site rests that could not be reached; four times as long after the second time. @default 30000 */
+  /**
+   * How long a site rests that could not be reached; four times as long after the second time. After the third it is left for the next
+   * run, or with `isForever` tried again: four times as long after each further time, up to a day.
+   *
+   * @default 30000
+   */
   readonly retryMs?: number | undefined;
   /** Memory of the queue of URLs, in bytes. @default 268435456 */
   readonly queueBytes?: number | undefined;
@@ -121,7 +126,7 @@ export type HeldBackReason = (typeof heldBackReasons)[number];
 
 /** What waits, and what is known of sites. */
 export interface FrontierCounts {
-  /** Sites that are known, those that have no address, and those that were given up after failures in a row. */
+  /** Sites that are known, those that have no address, and those that are given up after failures in a row. */
   readonly sites: number;
   readonly unresolvedSites: number;
   readonly unreachableSites: number;

@@ -143,7 +143,8 @@ export class WebScope {
     const { maxDepth = Infinity, maxHops = Infinity, maxPages = Infinity } = this.#options;
     if (found.inSite > maxDepth) return this.holdBack("depth");
     if (found.hops > maxHops) return this.holdBack("hops");
-    const followed = this.#traps.admit(link);
+    // Seeds are what somebody asked for.
+    const followed = from === undefined ? link : this.#traps.admit(link);
     if (followed === undefined) return this.holdBack("trap");
     const path = this.#scope.pageOf(followed, origin);
     if (path === undefined || !(this.#scope.mayBeWanted(path) || this.#scope.mayLeadOn(path)))

@@ -1,4 +1,4 @@
-import { omitUndefined, type PageFilter, type Timing, type UrlList } from "../../core/index.ts";
+import { omitUndefined, type PageFilter, TidemarkError, type Timing, type UrlList } from "../../core/index.ts";
 import { type FoundLink, pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
@@ -14,6 +14,7 @@ import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
+import { failedVisitOf } from "../failed-visit.ts";
 import { type KeepOptions, type LeasedObjects, openKeptSite } from "../kept-site.ts";
 import type { Politeness } from "../politeness.ts";
 import { type KnownVisit, sourcesOf } from "./known-sites.ts";
@@ -23,6 +24,8 @@ import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions } from "./web-options.ts";
 import { type Found, type LinkOrigin, originOf } from "./web-scope.ts";
 
+/** Errors of a visit that are about the crawl and not one site. */
+const endsCrawl: ReadonlySet<string> = new Set(["aborted", "disk-full", "locked", "state-version"]);
 const pageTypes = ["text/html", "application/xhtml+xml"];
 
 export function filterOf({
@@ -143,9 +146,26 @@ export class WebVisits {
    * Visits a known site by its best source, as a site of a list is. The visit ends where the site is to be left alone or after some
    * requests, and another one goes on: nobody waits for it.
    *
+   * What goes wrong with one site ends its visit, with a warning.
+   *
    * @param mostRequests - requests after which no further one is made
+   * @throws what says nothing of one site: a bug, a full disk, a damaged state
    */
   async visitKnown(visit: KnownVisit, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
+    try {
+      return await this.#visitKnown(visit, mostRequests, mayGoOn);
+    } catch (thrown) {
+      const { origin: site } = visit;
+      const end = failedVisitOf(thrown, site);
+      const { error } = end;
+      if (!(error instanceof TidemarkError) || endsCrawl.has(error.code)) throw error;
+      const message = `The visit failed: ${error.message} It is tried again later.`;
+      this.#options.onEvent?.({ event: "warning", site, code: "visit-failed", message });
+      return end;
+    }
+  }
+
+  async #visitKnown(visit: KnownVisit, mostRequests: number, mayGoOn: () => boolean): Promise<VisitEnd> {
     const { origin, found: siteFound, budget } = visit;
     const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
     const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;

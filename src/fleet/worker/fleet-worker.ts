@@ -5,6 +5,7 @@ import {
   isHaltOver,
   type LeasedCounts,
   type LeasedMeans,
+  type LeasedSite,
   type LeasedVisit,
   type LeasedVisitor,
   restOfAddress,
@@ -14,6 +15,7 @@ import type { SiteFile } from "../../storage/index.ts";
 import type { NextVisit, SiteLease, SiteReading } from "../leases/site-leases.ts";
 import { FleetClock } from "./fleet-clock.ts";
 import { SiteCopies } from "./site-copies.ts";
+import { VisitFindings } from "./visit-findings.ts";
 import { collectResults } from "./visit-results.ts";
 import type { FleetWorkerOptions, WorkerCounts } from "./worker-options.ts";
 
@@ -262,13 +264,20 @@ export class FleetWorker {
     const { fleet, onVisit, objects: store } = this.#options;
     const { origin, note, site, epoch } = held.lease;
     const objects = store && { store, writer: { crawl: this.#crawl, epoch } };
+    const findings = new VisitFindings();
+    const { takeFound, takeLinks } = findings;
     let newest = file.newestChange;
     const keep = async (visit: LeasedVisit | undefined): Promise<boolean> => {
       const next = visit === undefined ? undefined : this.#nextOf(held.lease, visit);
-      const { results, change, settle } = collectResults(file, { visit, next, handed, after: newest });
-      if (visit !== undefined && visit.links.length > 0) await this.#keepLinks(visit.links);
+      // At one instant: a state that says that a page was answered is stored with what the page led to, since nobody requests it again.
+      const { found, links, settle: settleFindings } = findings.collect();
+      const { results, change, settle } = collectResults(file, { visit, next, handed, found, after: newest });
+      if (links.length > 0) await this.#keepLinks(links);
       if (!(await fleet.commit(held.lease, results))) return false;
       settle();
+      settleFindings();
+      this.#counts.handed += found.length;
+      this.#counts.links += links.length;
       newest = change;
       return true;
     };
@@ -284,12 +293,14 @@ export class FleetWorker {
     );
     const visit = await this.#visitor
       .visit({
-        ...{ origin, note, handed, objects, store: file.store, halt: held.halt.signal },
+        ...{ origin, note, handed, objects, store: file.store, halt: held.halt.signal, takeFound, takeLinks },
         mayGoOn: () => this.#mayGoOn(held),
         mustEnd: () => this.#mustEnd(held),
       })
-      .finally(() => clearInterval(checkpoints));
-    await storing;
+      .finally(async () => {
+        clearInterval(checkpoints);
+        await storing;
+      });
     if (!(await keep(visit))) {
       file.remove();
       return this.#lose(held, visit.counts);
@@ -314,17 +325,15 @@ export class FleetWorker {
     this.#options.onVisit?.({ site: lease.origin, counts, isLost: true });
   }
 
-  #count({ counts, isFailed, found, links }: LeasedVisit): void {
+  #count({ counts, isFailed }: LeasedVisit): void {
     this.#counts.visits++;
     if (isFailed) this.#counts.failedVisits++;
     if (counts !== undefined)
       for (const name of Object.keys(counts) as (keyof LeasedCounts)[]) this.#counts[name] += counts[name];
-    this.#counts.handed += found.length;
-    this.#counts.links += links.length;
   }
 
   /** Makes links durable before their pages count as visited; those of visits that end soon after together. */
-  async #keepLinks(lines: LeasedVisit["links"]): Promise<void> {
+  async #keepLinks(lines: readonly Parameters<LeasedSite["takeLinks"]>[]): Promise<void> {
     const { links } = this.#options;
     if (links === undefined) return;
     for (const line of lines) links.add(...line);

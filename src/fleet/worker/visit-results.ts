@@ -8,6 +8,8 @@ export interface VisitSoFar {
   readonly visit: LeasedVisit | undefined;
   readonly next: NextVisit | undefined;
   readonly handed: SiteReading["handed"];
+  /** URLs of other sites that are not stored yet. */
+  readonly found: SiteResults["found"];
   /** The number of the last change of a page that is stored elsewhere. */
   readonly after: number;
 }
@@ -20,7 +22,7 @@ export interface CollectedResults extends Pick<FileChanges, "settle"> {
 }
 
 /** Collects what a visit did to the state of its site; at its end, the state is closed. */
-export function collectResults(file: SiteFile, { visit, next, handed, after }: VisitSoFar): CollectedResults {
+export function collectResults(file: SiteFile, { visit, next, handed, found, after }: VisitSoFar): CollectedResults {
   const pages: FleetPage[] = [];
   const gone: string[] = [];
   const events: FleetEvent[] = [];
@@ -39,8 +41,7 @@ export function collectResults(file: SiteFile, { visit, next, handed, after }: V
   const { blocks, changed, settle } = file.changes();
   const results: SiteResults = {
     state: { version: stateVersion, blocks, changed },
-    ...{ pages, gone, events, next },
-    found: visit?.found ?? [],
+    ...{ pages, gone, events, found, next },
     taken: visit === undefined ? [] : handed.map(({ id }) => id),
     visit: visit?.counts === undefined ? undefined : JSON.stringify(visit.counts),
   };

@@ -6,7 +6,7 @@ import type { FleetControl, FleetStates, SiteLeases } from "../leases/site-lease
 export interface WorkerCounts extends LeasedCounts {
   readonly visits: number;
   readonly failedVisits: number;
-  /** Visits whose lease was lost, so that nothing of them was stored. */
+  /** Visits whose lease was lost: what they did since they last stored it was not stored. */
   readonly lost: number;
   /** Visits under way. */
   readonly open: number;

@@ -52,9 +52,11 @@ export const pageKinds: ReadonlySet<LinkKind> = new Set<LinkKind>([
 
 /** At most so many distinct links of a page are kept, as they are written, and of one attribute looked at. */
 export const maxLinks = 100_000;
-// A longer link, in characters, is not kept.
+// A longer link, in characters, is not kept: as it is written, and as a URL.
 const maxUrlLength = 2048;
-// Of all kept links together, in characters.
+// Links that are relative to a longer URL are not kept: to make URLs of them takes its length for each.
+const maxBaseLength = 8192;
+// Of all kept links together, in characters: as they are written, and as URLs.
 const maxCharacters = 16 * 1024 * 1024;
 // Of all their texts.
 const maxTextCharacters = 4 * 1024 * 1024;
@@ -101,7 +103,7 @@ function resolvePlainly(link: string, base: PlainBase | undefined): string | und
  * @param encoding - of the page, for the query
  * @returns undefined if it is none of `http:` or `https:`
  */
-function resolve(text: string, base: string, encoding: string): string | undefined {
+function resolve(text: string, base: string | undefined, encoding: string): string | undefined {
   const url = parseUrl(encodeQuery(text, encoding), base);
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return undefined;
   if (url.hash !== "" || url.href.endsWith("#")) url.hash = "";
@@ -149,25 +151,29 @@ export class LinkList {
   }
 
   /**
-   * All that are URLs of `http:` or `https:`, each once a kind, in order.
+   * All that are URLs of `http:` or `https:`, each once a kind, in order, within bounds.
    *
    * @param page - a fragment alone that leads here is no link
    */
   resolveAll(page: string, base: string, encoding: string): FoundLink[] {
     const found = new Map<string, FoundLink>();
     const own = resolve("", page, encoding);
-    const plainBase = plainBaseOf(base);
+    const isLong = base.length > maxBaseLength;
+    const plainBase = isLong ? undefined : plainBaseOf(base);
+    let characters = 0;
     for (const [key, isNofollow] of this.#links) {
       const text = key.slice(1);
       // Nearly all are plain, and no URL need be made of them.
-      const url = resolvePlainly(text, plainBase) ?? resolve(text, base, encoding);
+      const url = resolvePlainly(text, plainBase) ?? resolve(text, isLong ? undefined : base, encoding);
       const kind = linkKinds[key.charCodeAt(0)];
       if (url === undefined || kind === undefined || (url === own && key.endsWith("#"))) continue;
+      if (url.length > maxUrlLength || characters + url.length > maxCharacters) continue;
       // An anchor goes by its URL alone: most are, and whoever asks for the URL next finds its hash made.
       const name = kind === "anchor" ? url : key[0] + url;
       const texts = this.#texts.get(key);
       const before = found.get(name);
       if (before !== undefined && isNofollow && texts === undefined) continue;
+      if (before === undefined) characters += url.length;
       const link = { url, kind, isNofollow: isNofollow && before?.isNofollow !== false };
       const all = texts?.reduce(withText, before?.texts ?? []) ?? before?.texts;
       found.set(name, all === undefined ? link : { ...link, texts: all });

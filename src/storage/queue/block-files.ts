@@ -1,5 +1,5 @@
 import type { Buffer } from "node:buffer";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { wrapSystemError } from "../../core/index.ts";
 import { readAt } from "../../fs/index.ts";
@@ -30,6 +30,8 @@ export class BlockFiles {
   /** The segment that is written; undefined until there is a block to write. */
   #current: { readonly segment: number; readonly file: RecordFile } | undefined;
   #next: number;
+  /** Segments with blocks that a killed process wrote, and perhaps not durably. */
+  readonly #unsynced = new Set<number>();
 
   /** @param next - number of the next segment: no file of that number or a higher one is needed */
   constructor(folder: string, segmentBytes: number, segments: readonly NamedSegment[], next: number) {
@@ -59,12 +61,17 @@ export class BlockFiles {
       this.#current = this.#begin();
     const { segment, file } = this.#current;
     const offset = file.append(bytes);
-    this.restore(segment);
+    this.#count(segment);
     return { segment, offset };
   }
 
-  /** Counts a block that was written before. */
+  /** Counts a block that a process wrote that was killed since. */
   restore(segment: number): void {
+    this.#count(segment);
+    this.#unsynced.add(segment);
+  }
+
+  #count(segment: number): void {
     const counts = this.#segments.get(segment) ?? { blocks: 0, live: 0 };
     counts.blocks++;
     counts.live++;
@@ -112,8 +119,19 @@ export class BlockFiles {
     this.#current?.file.write();
   }
 
+  /** Makes all blocks durable. */
   flush(): void {
     this.#current?.file.flush();
+    for (const segment of this.#unsynced) {
+      const path = this.#pathOf(segment);
+      try {
+        // One that a power cut took is written again from the journal.
+        if ((this.#segments.get(segment)?.live ?? 0) > 0 && existsSync(path)) fdatasyncSync(this.#fdOf(segment));
+      } catch (error) {
+        throw wrapSystemError(error, `write ${path}`, { path });
+      }
+      this.#unsynced.delete(segment);
+    }
   }
 
   forget(): void {

@@ -169,13 +169,18 @@ export class UrlQueue implements Disposable {
    * @returns the sites of those that were added, as numbers, one for each
    */
   addAgain(urls: readonly QueuedUrl[]): number[] {
-    for (const one of urls) checkUrl(one);
     if (this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
-    const isSeen = this.#seen.find(Float64Array.from(urls, ({ url }) => hashUrl(url, this.#salt)));
-    const sites: number[] = [];
-    for (const [at, one] of urls.entries()) if (isSeen[at] === 1) sites.push(this.#keep(one, unhashed));
+    const isSeen = this.findAdded(urls);
+    const known = urls.filter((_, at) => isSeen[at] === 1);
+    for (const one of known) checkUrl(one);
+    const sites = known.map((one) => this.#keep(one, unhashed));
     if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
     return sites;
+  }
+
+  /** Which of some URLs were added before: 1 for each that was. */
+  findAdded(urls: readonly QueuedUrl[]): Uint8Array {
+    return this.#seen.find(Float64Array.from(urls, ({ url }) => hashUrl(url, this.#salt)));
   }
 
   count(site: number): number {

@@ -13,7 +13,7 @@ import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { readCaptures } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
-import { optionsFor, readLinkFiles } from "./web-crawling.ts";
+import { crawlUntil, optionsFor, readLinkFiles } from "./web-crawling.ts";
 
 const pageTypes = ["text/html", "application/xhtml+xml"];
 
@@ -23,9 +23,12 @@ type Site = Readonly<Record<string, string>>;
 function serve(
   sites: Readonly<Record<string, Site>>,
   onPage: () => Promise<void> = async () => undefined,
+  addressesOf: (host: string) => readonly string[] = () => ["127.0.0.1"],
+  addresses: readonly string[] = ["127.0.0.1"],
 ): Promise<LoopbackWeb> {
   return openLoopbackWeb({
-    addressOf: (host) => (host in sites ? ["127.0.0.1"] : "no-name"),
+    addresses,
+    addressOf: (host) => (host in sites ? addressesOf(host) : "no-name"),
     answer: ({ host, path, port }, response) => {
       const page = sites[host]?.[path];
       const urlOf = (link: string): string => {
@@ -221,6 +224,96 @@ describe("crawlWeb", () => {
     assert.deepEqual([second.end, second.done, web.pages().length], ["done", 7, 7]);
   });
 
+  it("requests new pages of sites that had none waiting when it began: by seeds, and by links of other sites", async () => {
+    const sites: Record<string, Record<string, string>> = { "a.example": { "/": "", "/new": "b.example/new" } };
+    sites["b.example"] = { "/": "", "/new": "" };
+    await using web = await serve(sites);
+    using temp = makeTempFolder();
+    const [a, b] = ["a.example", "b.example"].map((host) => web.originOf(host));
+    const options = optionsFor(web, temp.path);
+    const first = await crawlWeb({ ...options, seeds: [`${a}/`, `${b}/`] });
+    assert.deepEqual([first.end, first.done, first.waiting], ["done", 2, 0]);
+    const second = await crawlWeb({ ...options, seeds: [`${a}/`, `${b}/`, `${a}/new`] });
+    assert.deepEqual([second.end, second.done, second.waiting], ["done", 4, 0]);
+    assert.deepEqual(web.pages().slice(2), ["a.example/new", "b.example/new"]);
+  });
+
+  it("leaves sites whose second address rests for another one alone, and gives up none of them", async () => {
+    const names = Array.from({ length: 6 }, (_, at) => `b${at}.example`);
+    const addresses = ["127.0.0.1", ...names.map((_, at) => `127.0.0.${at + 2}`)];
+    const sites = Object.fromEntries(names.map((name) => [name, { "/": "" }]));
+    await using web = await serve(
+      { ...sites, "a.example": { "/": names.map((name) => `${name}/`).join(" ") } },
+      async () => undefined,
+      (host) => [addresses[names.indexOf(host) + 1] as string, "127.0.0.9"],
+      addresses,
+    );
+    using temp = makeTempFolder();
+    const warnings: string[] = [];
+    const summary = await crawlUntil(web, temp.path, () => false, {
+      ...{ isForever: false, loopbackRests: true, restMs: 3_600_000, retryMs: 1000, pagesBeforeRest: 1 },
+      onEvent: (event) => {
+        if (event.event === "warning") warnings.push(event.message);
+      },
+    });
+    assert.deepEqual([summary.end, summary.done, summary.unreachableSites], ["done", 7, 0]);
+    assert.deepEqual(
+      warnings.filter((message) => message.includes("robots.txt")),
+      [],
+    );
+  });
+
+  it("requests a page after each robots.txt, also with a Crawl-delay of a day", async () => {
+    await using web = await serve({ "a.example": { "/robots.txt": "User-agent: *\nCrawl-delay: 86400", "/": "" } });
+    using temp = makeTempFolder();
+    const summary = await crawlUntil(web, temp.path, () => web.requests.length > 3, { isForever: false });
+    assert.deepEqual([summary.end, summary.done], ["done", 1]);
+    assert.deepEqual(
+      web.requests.map(({ path }) => path),
+      ["/robots.txt", "/"],
+    );
+  });
+
+  it("tries sites that it gave up again, if it goes on", async () => {
+    let failures = 0;
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: (_, response) => {
+        // More than four turns can bring.
+        if (failures++ < 13) response.destroy();
+        else response.setHeader("content-type", "text/html").end();
+      },
+    });
+    using temp = makeTempFolder();
+    const warnings: string[] = [];
+    const stop = new AbortController();
+    const summary = await crawlUntil(web, temp.path, () => false, {
+      ...{ retryMs: 10, signal: AbortSignal.any([stop.signal, AbortSignal.timeout(20_000)]) },
+      onEvent: (event) => {
+        if (event.event === "warning" && event.code === "site-unreachable") warnings.push(event.message);
+        if (web.pages().length > 0) stop.abort();
+      },
+    });
+    assert.deepEqual([web.pages()[0], summary.unreachableSites], ["a.example/", 0]);
+    assert.ok(warnings.length > 3 && warnings.every((message) => message.includes("tried again")), String(warnings));
+  });
+
+  it("looks up names that had no address again, if it goes on, and those that were left out for their domain", async () => {
+    const names = Array.from({ length: 25 }, (_, at) => `b${at}.lost.test`);
+    const isLost = (host: string): boolean => host.endsWith(".lost.test");
+    await using web = await openLoopbackWeb({
+      addressOf: (host) => (isLost(host) && web.names.asked.filter(isLost).length < 28 ? "no-name" : ["127.0.0.1"]),
+      answer: ({ host, path, port }, response) => {
+        response.setHeader("content-type", path === "/robots.txt" ? "text/plain" : "text/html");
+        response.end(isLost(host) ? "" : names.map((name) => `<a href="http://${name}:${port}/">x</a>`).join(""));
+      },
+    });
+    using temp = makeTempFolder();
+    const found = (): number => new Set(web.pages().filter((page) => page.endsWith(".lost.test/"))).size;
+    const summary = await crawlUntil(web, temp.path, () => found() === names.length, { retryMs: 10 });
+    assert.deepEqual([found(), summary.unresolvedSites], [names.length, 0]);
+  });
+
   it("ends when no page waits, however long the sites are to rest", async () => {
     const { summary } = await crawl({ "a.example": { "/": "" } }, () => ({ loopbackRests: true, restMs: 3_600_000 }));
     assert.deepEqual([summary.end, summary.done, summary.waiting], ["done", 1, 0]);
@@ -308,6 +401,51 @@ describe("crawlWeb", () => {
     assert.deepEqual([summary.done, web.pages()], [1, ["c.other.test/"]]);
     for (const seed of ["ftp://a.example/", "a.example", "http://user:password@a.example/"])
       await assert.rejects(crawlWeb({ ...options, seeds: [seed] }), { code: "bad-option" });
+  });
+
+  it("takes no more pages of a site than it may, however many one page links to", async () => {
+    const paths = Array.from({ length: 60 }, (_, at) => `/${at}`);
+    const home = `${paths.map((path) => `a.example${path}`).join(" ")} b.example/`;
+    const site = Object.fromEntries(paths.map((path) => [path, ""]));
+    const { summary, pages } = await crawl(
+      { "a.example": { "/": home, ...site, "/0": "a.example/58 a.example/59" }, "b.example": { "/": "" } },
+      () => ({ maxPages: 5, pagesBeforeRest: 100 }),
+    );
+    assert.deepEqual(
+      [...pages].sort(),
+      ["/", "/0", "/1", "/2", "/3"].map((path) => `a.example${path}`).concat("b.example/"),
+    );
+    // Those that were held back a moment ago are not counted again.
+    assert.equal(summary.heldBack.pages, 56);
+  });
+
+  it("waits by the delay that it is given", async () => {
+    const waits: number[] = [];
+    const { summary } = await crawl(three, () => ({
+      delay: async (ms, signal) => {
+        waits.push(ms);
+        await delay(Math.min(ms, 5), undefined, { signal }).catch(() => undefined);
+      },
+    }));
+    assert.deepEqual([summary.end, summary.done, waits.length > 0], ["done", 7, true]);
+  });
+
+  it("takes all seeds, however much they look like a trap", async () => {
+    const paths = Array.from({ length: 210 }, (_, at) => `/list?item=${at}`);
+    const site = Object.fromEntries(paths.map((path) => [path, ""]));
+    const seedsOf = (web: LoopbackWeb) => ({ seeds: paths.map((path) => web.originOf("a.example") + path) });
+    const { pages } = await crawl({ "a.example": site }, (web) => ({ ...seedsOf(web), pagesBeforeRest: 300 }));
+    assert.equal(pages.length, paths.length);
+  });
+
+  it("goes on after a page whose links look like sessions, or are long", async () => {
+    const first = ";sid=x/ ;jsessionid=/ b.example/..;sid=x/1 b.example/2";
+    const long = `b.example/${"\u20ac".repeat(700)}`;
+    const { summary, pages } = await crawl({
+      "a.example": { "/": `${first} ${long}` },
+      "b.example": { "/1": "", "/2": "" },
+    });
+    assert.deepEqual([summary.end, [...pages].sort()], ["done", ["a.example/", "b.example/1", "b.example/2"]]);
   });
 
   it("ends in order at a signal, and goes on with what is left", async () => {

@@ -138,6 +138,8 @@ function openSites(sites: number, pages: number, sourceOf: (site: number) => Sou
       siteOf: numberOf,
       pagesOf: () => pages,
       restsUntil: () => 0,
+      addressOf: async () => undefined,
+      addressRestsUntil: () => 0,
     },
   );
   const visit = async (): Promise<KnownVisit | undefined> => {

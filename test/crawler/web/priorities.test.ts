@@ -10,10 +10,11 @@ import { makeTempFolder } from "../../temp-folder.ts";
 import { openLoopbackWeb } from "./loopback-web.ts";
 import { optionsFor } from "./web-crawling.ts";
 
-/** The order in which pages of one site are requested, one a turn. */
+/** The order in which pages of one site are requested, one a turn; in two runs, if the first one ends after some pages. */
 async function orderOf(
   pages: Readonly<Record<string, string>>,
   more: (originOf: (host: string) => string, folder: string) => Partial<CrawlWebOptions>,
+  firstRun?: number,
 ): Promise<string[]> {
   await using web = await openLoopbackWeb({
     addressOf: () => ["127.0.0.1"],
@@ -26,7 +27,9 @@ async function orderOf(
   using temp = makeTempFolder();
   const seeds = [`${web.originOf("s0.example")}/`];
   const options = { ...optionsFor(web, join(temp.path, "web")), seeds, pagesBeforeRest: 1, connections: 1 };
-  const summary = await crawlWeb({ ...options, ...more(web.originOf, temp.path) });
+  const all = { ...options, ...more(web.originOf, temp.path) };
+  if (firstRun !== undefined) await crawlWeb({ ...all, maxTotal: firstRun });
+  const summary = await crawlWeb(all);
   assert.deepEqual([summary.waiting, summary.done], [0, Object.keys(pages).length]);
   return web.pages().map((page) => page.replace(/^[^/]*/, ""));
 }
@@ -47,6 +50,17 @@ describe("orders of a crawl of the Web", () => {
     const order = await orderOf(own, () => ({ order: "partial" }));
     assert.deepEqual(order.slice(0, 5), ["/", "/a", "/b", "/c", "/z"]);
     assert.deepEqual([...order].sort(), Object.keys(own).sort());
+  });
+
+  it("partial keeps the shortest way to a page whose rank rises: within a depth it loses no page, also in a later run", async () => {
+    const fillers = Array.from({ length: 40 }, (_, at) => `/f${at}`);
+    const own: Record<string, string> = { "/": `${fillers.join(" ")} /x`, "/x": "/y", "/y": "" };
+    for (const [at, page] of fillers.entries()) own[page] = at < 3 ? "/x" : "";
+    const whole = await orderOf(own, () => ({ order: "partial", maxDepth: 2 }));
+    assert.deepEqual([...whole].sort(), Object.keys(own).sort());
+    assert.ok(whole.indexOf("/x") < whole.indexOf("/f20"), "it rose all the same");
+    const resumed = await orderOf(own, () => ({ order: "partial", maxDepth: 2 }), 1);
+    assert.deepEqual([...resumed].sort(), Object.keys(own).sort());
   });
 
   it("optimal takes the highest of the given ranks first, and pages without one last", async () => {

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
-import { crawlWebBy } from "../../../src/crawler/web/crawl-web.ts";
-import type { CrawlWebOptions, WebSummary } from "../../../src/crawler/web/web-options.ts";
-import { LinkLog, openStore, UrlQueue } from "../../../src/storage/index.ts";
+import { openStore } from "../../../src/storage/index.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
-import { optionsFor } from "./web-crawling.ts";
+import { crawlUntil } from "./web-crawling.ts";
 
 /** Pages by `host/path`: their links, and a text. */
 type Pages = Map<string, readonly [links: readonly string[], text: string]>;
@@ -26,43 +22,6 @@ async function serve(pages: Pages, files: ReadonlyMap<string, () => string> = ne
       response.end(`${page?.[1]}${links?.join("")}`);
     },
   });
-}
-
-/** Time passes so many times as fast as it does: a day in a second. */
-const speed = 100_000;
-
-/** Crawls on until a condition holds, which is asked at each event, or for 20 s. */
-async function crawlUntil(
-  web: LoopbackWeb,
-  into: string,
-  isEnough: () => boolean,
-  more: Partial<CrawlWebOptions> = {},
-): Promise<WebSummary> {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), 20_000);
-  const begin = Date.now();
-  const clock = (): number => begin + (Date.now() - begin) * speed;
-  const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
-    await wait(ms / speed, undefined, { signal }).catch(() => undefined);
-  };
-  using store = openStore({ into });
-  using queue = new UrlQueue(join(into, "queue"), { memoryBytes: 2 ** 22 });
-  await using links = new LinkLog(join(into, "links"), { clock });
-  try {
-    return await crawlWebBy(
-      { store, queue, links, ranks: undefined, since: Math.floor(begin / 1000), delay, tickMs: 100 * speed },
-      {
-        ...{ ...optionsFor(web, into), seeds: [`${web.originOf("a.example")}/`] },
-        ...{ isForever: true, retryMs: 60_000, timeoutMs: 60_000 * speed, clock, signal: stop.signal },
-        onEvent: () => {
-          if (isEnough()) stop.abort();
-        },
-        ...more,
-      },
-    );
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function readPlan(into: string, origin: string): { readonly found?: unknown; readonly bucket?: number } {

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
+import { crawlWebBy } from "../../../src/crawler/web/crawl-web.ts";
+import type { CrawlWebOptions, WebSummary } from "../../../src/crawler/web/web-options.ts";
+import { LinkLog, openStore, UrlQueue } from "../../../src/storage/index.ts";
 import type { LoopbackWeb } from "./loopback-web.ts";
 
 /** Where the sites are. */
@@ -41,4 +44,41 @@ export function readLinkFiles(into: string): Map<string, string[]> {
       return [url, links];
     }),
   );
+}
+
+/** Time passes so many times as fast as it does: a day in a second. */
+export const speed = 100_000;
+
+/** Crawls at that speed with `isForever`, on until a condition holds, which is asked at each event, or for 20 s. */
+export async function crawlUntil(
+  web: LoopbackWeb,
+  into: string,
+  isEnough: () => boolean,
+  more: Partial<CrawlWebOptions> = {},
+): Promise<WebSummary> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), 20_000);
+  const begin = Date.now();
+  const clock = (): number => begin + (Date.now() - begin) * speed;
+  const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    await wait(ms / speed, undefined, { signal }).catch(() => undefined);
+  };
+  using store = openStore({ into });
+  using queue = new UrlQueue(join(into, "queue"), { memoryBytes: 2 ** 22 });
+  await using links = new LinkLog(join(into, "links"), { clock });
+  try {
+    return await crawlWebBy(
+      { store, queue, links, ranks: undefined, since: Math.floor(begin / 1000), delay, tickMs: 100 * speed },
+      {
+        ...{ ...optionsFor(web, into), seeds: [`${web.originOf("a.example")}/`] },
+        ...{ isForever: true, retryMs: 60_000, timeoutMs: 60_000 * speed, clock, signal: stop.signal },
+        onEvent: () => {
+          if (isEnough()) stop.abort();
+        },
+        ...more,
+      },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -27,6 +27,9 @@ const limits = { timeout: 60_000 };
 const made = generateWeb(24, 5);
 const all = made.hosts.flatMap((host) => made.pathsOf(host).map((path) => host + path));
 
+const control = ["addSites", "outlook", "now", "identity", "report"] as const;
+const verbs = ["claim", "renew", "commit", "release", "reap", "read", ...control] as const;
+
 interface Work {
   readonly web: LoopbackWeb;
   readonly folder: string;
@@ -58,21 +61,7 @@ async function work({
   const visits: WorkerVisit[] = [];
   const asked = {
     ...Object.fromEntries(
-      (
-        [
-          "claim",
-          "renew",
-          "commit",
-          "release",
-          "reap",
-          "read",
-          "addSites",
-          "outlook",
-          "now",
-          "identity",
-          "report",
-        ] as const
-      ).map((verb) => [
+      verbs.map((verb) => [
         verb,
         (...args: readonly unknown[]) => (fleet[verb] as (...of: readonly unknown[]) => unknown)(...args),
       ]),
@@ -95,6 +84,23 @@ async function work({
 }
 
 const openWeb = (): Promise<LoopbackWeb> => openLoopbackWeb({ addresses, addressOf, answer: serveWeb(made) });
+
+/** A site whose first page leads to one with a link to another site, and to one that is answered after the signal, with a link to a third. */
+function serveSlowSite(later: AbortSignal): LoopbackWebOptions["answer"] {
+  const linksOf: Readonly<Record<string, readonly string[]>> = {
+    "a.example/": ["a.example/1", "a.example/2"],
+    "a.example/1": ["b.example/"],
+    "a.example/2": ["c.example/"],
+  };
+  return ({ host, path, port }, response) => {
+    if (path === "/robots.txt") return void response.end();
+    response.setHeader("content-type", "text/html");
+    const links = (linksOf[host + path] ?? []).map((to) => `<a href="http://${to.replace("/", `:${port}/`)}">x</a>`);
+    const answer = (): void => void response.end(links.join(""));
+    if (host !== "a.example" || path !== "/2" || later.aborted) answer();
+    else later.addEventListener("abort", answer, { once: true });
+  };
+}
 
 describe("FleetWorker", () => {
   it("requests each page once, with others, never two at one address, and keeps links and bodies", limits, async () => {
@@ -215,6 +221,69 @@ describe("FleetWorker", () => {
     assert.equal(refused, 5);
     assert.equal(visits.filter(({ isLost }) => isLost).length, 5);
     assert.deepEqual([...new Set(web.pages())].sort(), [...all].sort());
+  });
+
+  it("has stored what answered pages lead to when it is killed in a visit", limits, async () => {
+    const stop = new AbortController();
+    await using web = await openLoopbackWeb({
+      addressOf: (host) => (host === "a.example" ? ["127.0.0.1"] : ["127.0.0.2"]),
+      addresses: ["127.0.0.1", "127.0.0.2"],
+      answer: serveSlowSite(stop.signal),
+    });
+    using temp = makeTempFolder();
+    const options = { seeds: [`${web.originOf("a.example")}/`], timeoutMs: 30_000 };
+    let linksAtCommit: string[] = [];
+    let isKilled = false;
+    const between = (fleet: Fleet): Partial<Fleet> => ({
+      commit: async (lease, results) => {
+        if (isKilled) throw new Error("killed");
+        if (results.pages.some(({ path }) => path === "/1")) {
+          linksAtCommit = [...readLinks(join(temp.path, "links"))].map(({ url }) => new URL(url).pathname);
+          isKilled = await fleet.commit(lease, results);
+          stop.abort();
+          return isKilled;
+        }
+        return await fleet.commit(lease, results);
+      },
+    });
+    await work({ web, folder: temp.path, name: "one", leaseMs: 2000, between, signal: stop.signal, options });
+    assert.deepEqual(web.pages(), ["a.example/", "a.example/1", "a.example/2"]);
+    assert.deepEqual(linksAtCommit, ["/", "/1"]);
+    await work({ web, folder: temp.path, name: "two", leaseMs: 2000, options });
+    assert.deepEqual(web.pages().slice(3).sort(), ["a.example/2", "b.example/", "c.example/"]);
+  });
+
+  it("hands over what a visit finds once, and keeps what was not stored", limits, async () => {
+    const later = new AbortController();
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: serveSlowSite(later.signal),
+    });
+    using temp = makeTempFolder();
+    const options = { seeds: [`${web.originOf("a.example")}/`], timeoutMs: 30_000 };
+    const offered: string[][] = [];
+    const counts: Array<Readonly<Record<string, unknown>>> = [];
+    const between = (fleet: Fleet): Partial<Fleet> => ({
+      commit: async (lease, results) => {
+        if (lease.origin !== web.originOf("a.example")) return await fleet.commit(lease, results);
+        if (offered.length > 0 || results.found.length > 0)
+          offered.push(results.found.map(({ origin }) => new URL(origin).hostname));
+        if (offered.length >= 3) later.abort();
+        // The first is not stored.
+        return offered.length === 1 ? false : await fleet.commit(lease, results);
+      },
+      report: async (metrics) => {
+        counts.push(metrics);
+        return await fleet.report(metrics);
+      },
+    });
+    await work({ web, folder: temp.path, name: "one", leaseMs: 2000, between, options });
+    const [first, second, ...others] = offered;
+    assert.deepEqual([first, second], [["b.example"], ["b.example"]]);
+    assert.deepEqual(others.flat(), ["c.example"]);
+    const { handed, links } = counts.at(-1) ?? {};
+    assert.deepEqual({ handed, links }, { handed: 2, links: 5 });
+    assert.deepEqual(web.pages().sort(), ["a.example/", "a.example/1", "a.example/2", "b.example/", "c.example/"]);
   });
 
   it("ends although links lead to hosts without an address, or with a private one", limits, async () => {

@@ -278,6 +278,27 @@ test("a link is what the URL parser makes of it, however plain it is", () => {
   );
 });
 
+const anchors = (count: number): string => Array.from({ length: count }, (_, at) => `<a href=${at}>`).join("");
+
+test("a link that is longer as a URL than 2048 characters is left out", () => {
+  const folder = `/${"x".repeat(2048 - "https://a.example/123/".length)}/`;
+  const links = listed(`<base href="${folder}">${anchors(1001)}<a href="/y"><a href="/${"\u20ac".repeat(300)}">`);
+  assert.deepEqual([links.length, links.at(-1)], [1001, "anchor /y"]);
+});
+
+test("links that are relative to a URL of more than 8192 characters are left out", () => {
+  const html = `<base href="/${"x".repeat(1_000_000)}/">${anchors(99_000)}<a href="/b"><a href="https://b.example/c">`;
+  assert.deepEqual(listed(html), ["anchor https://b.example/c"]);
+});
+
+test("the URLs of a page have at most 16 Mi characters together", () => {
+  const { links } = read(`<base href="/${"x".repeat(1900)}/">${anchors(20_000)}`);
+  assert.equal(
+    links.length,
+    Math.floor((16 * 1024 * 1024) / (links.reduce((sum, { url }) => sum + url.length, 0) / links.length)),
+  );
+});
+
 const languages: ReadonlyArray<readonly [html: string, field: string | undefined, language: string | undefined]> = [
   ['<!doctype html><html lang="de-AT">', "fr", "de-at"],
   ["<html xml:lang=pt>", undefined, "pt"],

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import fs, {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import type { SitePages } from "../../../src/crawler/engine/order/order-rule.ts";
 import { SiteTurns } from "../../../src/crawler/engine/order/site-turns.ts";
@@ -160,6 +170,44 @@ test("a journal that ends anywhere is a queue as it was at some time: nothing tw
   assert.deepEqual(
     [...counts].sort((a, b) => a - b),
     [0, 300, 400, 500],
+  );
+});
+
+/** Names of the files that are made durable while something is done. */
+function syncedBy(act: () => void): Set<string> {
+  const original = fs.fdatasyncSync;
+  const names = new Set<string>();
+  fs.fdatasyncSync = (fd: number): void => {
+    names.add(basename(readlinkSync(`/proc/self/fd/${fd}`)));
+    original(fd);
+  };
+  syncBuiltinESMExports();
+  try {
+    act();
+  } finally {
+    fs.fdatasyncSync = original;
+    syncBuiltinESMExports();
+  }
+  return names;
+}
+
+test("blocks that a killed process handed to the system are durable before the journal that has them too is gone", () => {
+  using temp = makeTempFolder();
+  const folder = join(temp.path, "queue");
+  const killed = new UrlQueue(folder, { memoryBytes: 16 * 1024 });
+  const before = syncedBy(() => {
+    for (let at = 0; at < 600; at += 10) killed.add(Array.from({ length: 10 }, (_, one) => urlOf(at + one)));
+    killed.write();
+  });
+  const copy = join(temp.path, "copy");
+  cpSync(folder, copy, { recursive: true });
+  using queue = new UrlQueue(copy, { memoryBytes: 16 * 1024 });
+  const synced = syncedBy(() => queue.checkpoint());
+  const files = readdirSync(copy).filter((name) => name.startsWith("blocks-") && !before.has(name));
+  assert.equal(files.length, 1);
+  assert.deepEqual(
+    files.filter((name) => !synced.has(name)),
+    [],
   );
 });
 
@@ -486,6 +534,7 @@ test("a URL comes once more where it is added again, with its note, and counts o
     const again = ["http://a/3", "http://a/1", "http://a/9"].map((url) => ({ ...one, url, priority: 1, note: "0.0" }));
     assert.deepEqual(queue.addAgain(again), [0, 0]);
     assert.throws(() => queue.addAgain([{ ...one, priority: 256 }]), RangeError);
+    assert.deepEqual(queue.addAgain([{ ...one, url: `http://a/${"x".repeat(10_000)}` }]), []);
     queue.flush();
   }
   using queue = new UrlQueue(temp.path, { memoryBytes: 4096 });

@@ -22,10 +22,11 @@ import { maxCopyAgeMs, robotsFreshMs } from "../visit/robots-freshness.ts";
 import { withoutShared } from "../visit/shared-tags.ts";
 import type { VisitProgress } from "../visit/visit-progress.ts";
 
-/** Applies the site's Crawl-delay to the next requests. */
-export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
+/** Applies the site's Crawl-delay to the next requests. @returns it, in milliseconds; 0 if there is none */
+export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): number {
   const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, visit.agent) ?? 0) * 1000);
   visit.ports.rateLimiter?.describe(visit.origin, { crawlDelayMs });
+  return crawlDelayMs;
 }
 
 /** The agent names of a copy of robots.txt; see {@link RobotsCopy}. */

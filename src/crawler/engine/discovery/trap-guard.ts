@@ -63,8 +63,10 @@ export class TrapGuard {
    */
   admit(text: string): string | undefined {
     if (text.length > maxUrlLength) return undefined;
-    const bare = withoutSession(text);
-    const url = new URL(bare);
+    const stripped = withoutSession(text);
+    const url = new URL(stripped);
+    // What is left may have dot segments that it did not have before.
+    const bare = stripped === text ? text : url.href;
     const segments = url.pathname.split("/").filter((segment) => segment !== "");
     if (segments.length > maxSegments || repeats(segments) || this.#isBarren(bare) || !this.#isInCalendar(url))
       return undefined;
@@ -195,16 +197,20 @@ function isSession(parameter: string): boolean {
 
 /**
  * Takes out of a URL what only names a visit: `;jsessionid=...`, `/(S(...))/`, `PHPSESSID=...`, and `sid=` and its
- * like where the value is a token of 16 or more characters, one of them a digit.
+ * like where the value is a token of 16 or more characters, one of them a digit. A host stays as it is, whatever it looks like.
  *
  * @param url - absolute, without fragment
  * @returns the same text if there is nothing of the kind
  */
 function withoutSession(url: string): string {
   const mark = url.indexOf("?");
-  const path = mark === -1 ? url : url.slice(0, mark);
+  const before = mark === -1 ? url : url.slice(0, mark);
+  const root = before.indexOf("/", before.indexOf("//") + 2);
+  const path = root === -1 ? "" : before.slice(root);
   const bare =
-    path.includes(";") || path.includes("/(") ? path.replace(pathParameter, "").replace(aspSegment, "") : path;
+    path.includes(";") || path.includes("/(")
+      ? before.slice(0, root) + path.replace(pathParameter, "").replace(aspSegment, "")
+      : before;
   if (mark === -1) return bare;
   const parameters = url.slice(mark + 1).split("&");
   const kept = parameters.filter((parameter) => !isSession(parameter));

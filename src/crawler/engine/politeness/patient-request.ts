@@ -7,6 +7,7 @@ import {
   isSiteInTrouble,
   mayPassAtOnce,
   type Permit,
+  type WaitReason,
 } from "../../../core/index.ts";
 import { isCancelled, type ReadingVisit, warn } from "../visit/reading-visit.ts";
 import type { RequestKind } from "../visit/tally.ts";
@@ -31,6 +32,8 @@ export interface Postponed {
   readonly message: string;
   /** Whether it is the site's Crawl-delay that takes so long. */
   readonly isByDelay: boolean;
+  /** Whether it is an address that the site of the visit shares with others. */
+  readonly isByAddress: boolean;
 }
 
 /**
@@ -56,6 +59,9 @@ export async function getPatiently(
       visit.tally.isPostponed ||= isOwn;
       if (isOwn && last === undefined) visit.tally.unasked++;
       visit.tally.isDelayed ||= isOwn && outcome.isByDelay;
+      visit.tally.postponedUntil = Math.max(visit.tally.postponedUntil, outcome.notBefore);
+      // After an answer the site is in trouble, and that counts.
+      if (last === undefined && outcome.isByAddress) cutShort(visit, outcome);
       return last ?? outcome;
     }
     visit.tally.count(outcome, of);
@@ -63,6 +69,13 @@ export async function getPatiently(
   }
   if (last === undefined) throw new TypeError("no request was made");
   return last;
+}
+
+/** Ends a visit whose site waits for others at its address: that says nothing of the site. */
+function cutShort(visit: ReadingVisit, { message, notBefore }: Postponed): void {
+  const { tally } = visit;
+  if (tally.busyUntil === 0) warn(visit, "site-postponed", `${message}; the rest is left for the next visit.`);
+  tally.busyUntil = Math.max(tally.busyUntil, notBefore);
 }
 
 /** An outcome in words, for messages. */
@@ -122,12 +135,13 @@ async function acquirePermit(
 ): Promise<Permit | Postponed | undefined> {
   const { rateLimiter, timing } = visit.ports;
   const keeper = site === visit.origin ? visit.clocks : undefined;
-  const postpone = (message: string, notBefore = timing.now(), isByDelay = false): Postponed => ({
+  const postpone = (message: string, notBefore = timing.now(), why?: WaitReason): Postponed => ({
     kind: "postponed",
     site,
     notBefore,
     message,
-    isByDelay,
+    isByDelay: why === "crawl-delay",
+    isByAddress: why === "shared-address" && keeper !== undefined,
   });
   if (visit.bounds.isSpent) return postpone("this visit has reached its limit of received bytes (--max-visit)");
   const answer = await rateLimiter?.acquire(site, {
@@ -143,10 +157,9 @@ async function acquirePermit(
     return answer;
   }
   if (answer.kind === "aborted") return postpone("stopped before the end");
-  const isByDelay = answer.why === "crawl-delay";
-  const hint = isByDelay ? " (its Crawl-delay; --max-wait lets a visit wait longer)" : "";
+  const hint = answer.why === "crawl-delay" ? " (its Crawl-delay; --max-wait lets a visit wait longer)" : "";
   const time = new Date(answer.at).toISOString();
-  return postpone(`no request may be sent to the site before ${time}${hint}`, answer.at, isByDelay);
+  return postpone(`no request may be sent to the site before ${time}${hint}`, answer.at, answer.why);
 }
 
 /** Why a request has to end. @param bytes - of its body, received since the last call */

@@ -38,6 +38,10 @@ class ClockMap<C extends { readonly isUsed: boolean }> {
     this.#make = make;
   }
 
+  find(key: string): C | undefined {
+    return this.#clocks.get(key);
+  }
+
   of(key: string): C {
     const clock = this.#clocks.get(key) ?? this.#make(key);
     this.#clocks.delete(key);
@@ -120,6 +124,11 @@ export class SiteRateLimiter implements RateLimiter {
 
   restsUntil(site: string): EpochMs {
     return this.#sites.of(site).restsUntil;
+  }
+
+  /** End of the rest of an address, not counting requests under way; 0 if no site there was asked yet. */
+  addressRestsUntil(address: string): EpochMs {
+    return this.#addresses.find(address)?.restsUntil ?? 0;
   }
 
   stateOf(site: string, isOpen: boolean, isQuiet?: boolean): SiteClockState {

@@ -45,13 +45,16 @@ export function warn(visit: ReadingVisit, code: string, message: string): void {
   visit.report({ event: "warning", site: visit.origin, code, message });
 }
 
-/** Whether the visit was cancelled or halted; asked anew each time, since that may happen at any wait. */
-export function isCancelled({ signal, halt }: Pick<ReadingVisit, "signal" | "halt">): boolean {
-  return signal?.aborted === true || halt?.aborted === true;
+/**
+ * Whether the visit was cancelled or halted, or an address that the site shares with others rests for longer than it waits; asked anew
+ * each time, since that may happen at any wait.
+ */
+export function isCancelled({ signal, halt, tally }: Pick<ReadingVisit, "signal" | "halt" | "tally">): boolean {
+  return signal?.aborted === true || halt?.aborted === true || tally.busyUntil > 0;
 }
 
 /**
- * Ends the visit if it was cancelled or halted.
+ * Ends the visit if {@link isCancelled}.
  *
  * @throws TidemarkError `aborted`
  */

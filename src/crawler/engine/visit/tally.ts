@@ -2,6 +2,7 @@ import type { UrlCounts } from "../../../core/index.ts";
 import {
   type CrawlSummary,
   type Cursor,
+  type EpochMs,
   type FetchOutcome,
   isSiteInTrouble,
   type PassedOver,
@@ -39,8 +40,12 @@ export class Tally {
   isPostponed = false;
   /** How many requests that was. */
   unasked = 0;
+  /** When that request may be made; of several the last one. */
+  postponedUntil: EpochMs = 0;
   /** The same, where it is the site's Crawl-delay that takes so long. */
   isDelayed = false;
+  /** End of the rest of an address that the site shares with others, for which a request was not made; 0 if there was none. */
+  busyUntil: EpochMs = 0;
 
   /** Counts one request's outcome. */
   count(outcome: FetchOutcome, of: RequestKind): void {

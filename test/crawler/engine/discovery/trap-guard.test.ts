@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TrapGuard } from "../../../../src/crawler/engine/discovery/trap-guard.ts";
+import { fc } from "../../../property.ts";
 
 const now = Date.UTC(2026, 5, 15);
 const site = "https://a.example";
@@ -25,6 +26,56 @@ for (const [before, after] of sessions) {
     assert.equal(new TrapGuard(now).admit(site + before), site + after);
   });
 }
+
+const hosts = [
+  "http://;sid=x/",
+  "http://;jsessionid=/a",
+  "http://(s(aaaaaaaaaaaaaaaaaaaaaaaa))/",
+  "http://a;sid=x:81/?sid=",
+];
+for (const url of hosts) {
+  test(`a host is no session, whatever it looks like: ${url}`, () => {
+    assert.equal(new URL(url).href, url);
+    assert.equal(new TrapGuard(now).admit(url), url);
+  });
+}
+
+test("what is left of a path is a path: its dot segments are resolved, and it stays on its site", () => {
+  const guard = new TrapGuard(now);
+  assert.equal(guard.admit(`${site}/a/..;sid=x/b`), `${site}/b`);
+  assert.equal(guard.admit(`${site}/;sid=x/..;sid=y/..;sid=z/b`), `${site}/b`);
+  assert.equal(guard.admit(`${site}/(S(${"a".repeat(24)}))//other.example/`), `${site}//other.example/`);
+});
+
+test("whatever a link is, it is judged, and what is left of it is a URL of the same site in its normal form", () => {
+  const part = fc.constantFrom(
+    ";sid=",
+    ";jsessionid=1",
+    "/(S(",
+    "a".repeat(24),
+    "))",
+    "/",
+    "..",
+    ".",
+    "?",
+    "&sid=",
+    "@",
+    ":",
+    "x",
+    "%2e",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const text = `http://${parts.join("")}`;
+      if (!URL.canParse(text)) return;
+      const { href, origin } = new URL(text);
+      const bare = new TrapGuard(now).admit(href);
+      if (bare === undefined) return;
+      assert.deepEqual([new URL(bare).href, new URL(bare).origin], [bare, origin]);
+    }),
+    { numRuns: 3000 },
+  );
+});
 
 const paths: ReadonlyArray<readonly [string, boolean]> = [
   ["/a/b/a/b/a/b/c", false],
