@@ -54,11 +54,12 @@ export async function getPatiently(
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
     const outcome = await getWithPermit(visit, makeRequest);
     if (outcome.kind === "postponed") {
-      // Another host's wishes say nothing of the pages of this site.
-      const isOwn = outcome.site === visit.origin && visit.isElsewhere !== true;
+      // The rests of another host with lists of the site say nothing of the site's pages.
+      const isOwn = visit.isElsewhere !== true;
       visit.tally.isPostponed ||= isOwn;
       if (isOwn && last === undefined) visit.tally.unasked++;
-      visit.tally.isDelayed ||= isOwn && outcome.isByDelay;
+      // A redirect may have led to another host, whose Crawl-delay is not the site's.
+      visit.tally.isDelayed ||= isOwn && outcome.site === visit.origin && outcome.isByDelay;
       visit.tally.postponedUntil = Math.max(visit.tally.postponedUntil, outcome.notBefore);
       // After an answer the site is in trouble, and that counts.
       if (last === undefined && outcome.isByAddress) cutShort(visit, outcome);
