@@ -346,7 +346,7 @@ class SiteVisit {
       this.#listsLeft >= 1 &&
       this.#tally.pageRequests < budget &&
       !isInTrouble &&
-      !isResting &&
+      !(isResting || this.#tally.isPostponed) &&
       mayGoOn() &&
       !this.#visit.bounds.isSpent
     );

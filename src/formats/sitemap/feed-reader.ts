@@ -75,6 +75,10 @@ class FeedDocument implements XmlReceiver {
   #fields: Map<string, string> | undefined;
   #field: string | undefined;
   #text = "";
+  /** `xml:base` of the open elements, by depth. */
+  readonly #bases: (string | undefined)[] = [];
+  /** Those that hold for the location. */
+  #locationBases: readonly string[] = [];
 
   constructor(limits: SitemapLimits, onEntry: (entry: SitemapEntry) => void) {
     this.#maxEntries = limits.maxEntries ?? maxSitemapEntries;
@@ -87,6 +91,8 @@ class FeedDocument implements XmlReceiver {
   }
 
   onOpen(tag: SaxesTagNS, depth: number): void {
+    this.#bases.length = depth - 1;
+    this.#bases.push(tag.attributes["xml:base"]?.value.trim().slice(0, maxReadCharacters));
     if (depth === 1) {
       this.#kind = kinds[tag.local];
       if (this.#kind === undefined) this.xml.stop("not-a-feed", `the document is ${excerpt(tag.local)}, not a feed`);
@@ -120,13 +126,16 @@ class FeedDocument implements XmlReceiver {
   #openItem(): void {
     if (++this.#count > this.#maxEntries) this.xml.stop("too-many", `there are more than ${this.#maxEntries} entries`);
     this.#fields = new Map();
+    this.#locationBases = [];
   }
 
   #openField(tag: SaxesTagNS, fields: Map<string, string>): void {
     const { attributes, local } = tag;
     if (local === "link" && this.#kind === "atom") {
       const href = attributes.href?.value;
-      if (href !== undefined && !fields.has("link") && leadsToPage(tag)) fields.set("link", href);
+      if (href === undefined || fields.has("link") || !leadsToPage(tag)) return;
+      fields.set("link", href);
+      this.#noteBases();
       return;
     }
     // An <atom:link> in RSS names the feed, or what belongs to the page; an <itunes:link> something else again.
@@ -134,6 +143,11 @@ class FeedDocument implements XmlReceiver {
     if (!isOwn || !(locationFields.includes(local) || dateFields.includes(local))) return;
     this.#field = local;
     this.#text = "";
+    if (local === "link" && !fields.has("link")) this.#noteBases();
+  }
+
+  #noteBases(): void {
+    this.#locationBases = this.#bases.filter((base) => base !== undefined && base !== "") as string[];
   }
 
   #closeItem(fields: ReadonlyMap<string, string>): void {
@@ -154,6 +168,7 @@ class FeedDocument implements XmlReceiver {
       this.xml.warn("bad-date", `entry ${this.#count} has a date that is none: ${excerpt(lastModifiedText)}`);
     this.#onEntry({
       location,
+      ...(this.#locationBases.length === 0 ? {} : { bases: this.#locationBases }),
       ...(lastModifiedText === undefined ? {} : { lastModifiedText }),
       ...(lastModified === undefined ? {} : { lastModified }),
     });
@@ -165,9 +180,9 @@ class FeedDocument implements XmlReceiver {
  * (`link`, else a `guid` that is a URL; `pubDate`), RSS 1.0 (`link`, `dc:date`), Atom (the first `link` to a page;
  * `updated`, else `published`). A feed names the newest pages of a site, hardly ever all.
  *
- * Locations are as written: they may be relative to the feed.
+ * Locations are as written: they may be relative to the feed, or to an `xml:base` in it.
  *
- * @see RSS 2.0 specification; RFC 4287; sitemaps.org/protocol, "Syndication feed"
+ * @see RSS 2.0 specification; RFC 4287 (section 2 for `xml:base`); sitemaps.org/protocol, "Syndication feed"
  */
 export class FeedReader extends EntryReader<SitemapEntry> {
   readonly #document: FeedDocument;

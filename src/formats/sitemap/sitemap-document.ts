@@ -14,6 +14,8 @@ import {
 export interface SitemapEntry {
   /** As written, without white space around it; nobody has checked that it is a URL, nor of which site. */
   readonly location: string;
+  /** Each `xml:base` that holds for the location, the outermost first, as written; absent if there is none. */
+  readonly bases?: readonly string[];
   /** `lastmod` as written, without white space around it; absent if there is none. */
   readonly lastModifiedText?: string;
   /** What {@link lastModifiedText} says; absent if it cannot be read. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, it } from "node:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { urlset } from "./mapped-site.ts";
 import { Crawler } from "./site-visit.ts";
 
 const page = "the new page, ".repeat(40);
@@ -126,4 +127,25 @@ for (const source of ["links", "archives"] as const)
 it("a body that is the one recorded is taken, whatever coding it names", async () => {
   for (const coding of ["gzip", "br", "utf-8"])
     assert.equal(await visitTwice("archives", coded(coding, plain), page), page);
+});
+
+describe("a sitemap with a coding", () => {
+  const codings = ["gzip", "X-GZIP"];
+  for (const [what, isApplied] of [
+    ["that was applied", true],
+    ["that was named only", false],
+  ] as const)
+    it(`${what} is read`, async () => {
+      for (const coding of codings) {
+        await using crawler = await Crawler.open();
+        const { site } = crawler;
+        site.set({ "/a.html": "a" });
+        const list = Buffer.from(urlset(site.origin, [{ path: "/a.html" }]));
+        site.answers.set("/sitemap.xml", (_, response) =>
+          response.writeHead(200, { "content-encoding": coding }).end(isApplied ? gzipSync(list) : list),
+        );
+        const { summary } = await crawler.visit({ sources: ["sitemap"] });
+        assert.deepEqual([summary.source, summary.created], ["sitemap", 1], coding);
+      }
+    });
 });

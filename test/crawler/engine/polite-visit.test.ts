@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlEvent } from "../../../src/core/crawl-event.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { ListedSite } from "./listed-site.ts";
+import { sitemapIndex, urlset } from "./mapped-site.ts";
+import { PublishedSite } from "./published-site.ts";
 import { Crawler } from "./site-visit.ts";
 
 async function openCrawler(pages: number, robots = ""): Promise<Crawler> {
@@ -104,6 +107,86 @@ describe("a polite visit", () => {
     assert.equal(site.pages.size, Object.keys(crawler.mirror()).length);
     assert.ok(visits < 25, `${visits} visits`);
     for (const [at, time] of askedAt.entries()) assert.ok(at === 0 || time - (askedAt[at - 1] ?? 0) >= 3_600_000);
+  });
+
+  it("of a site with a Crawl-delay of an hour and sitemaps reads a list, then its pages, then the next, and all of it again", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+    site.files.set("/robots.txt", Buffer.from(`User-agent: *\nCrawl-delay: 3600\nSitemap: ${site.origin}/maps.xml\n`));
+    site.files.set("/maps.xml", Buffer.from(sitemapIndex(`${site.origin}/1.xml`, `${site.origin}/2.xml`)));
+    site.files.set("/1.xml", Buffer.from(urlset(site.origin, [{ path: "/a.html" }, { path: "/b.html" }])));
+    site.files.set("/2.xml", Buffer.from(urlset(site.origin, [{ path: "/c.html" }])));
+    const asked: string[] = [];
+    for (let visit = 0; visit < 26; visit++) {
+      const { requests } = await crawler.visit({ sources: ["archives", "resourcesync", "sitemap", "links"] });
+      assert.ok(requests.length <= 1, requests.join());
+      asked.push(...requests.map((request) => request.slice(4)));
+      crawler.now += 2 * 3_600_000;
+    }
+    const first = ["/maps.xml", "/1.xml", "/a.html", "/b.html", "/2.xml", "/c.html", "/a.html", "/b.html"];
+    const second = ["/maps.xml", "/1.xml", "/2.xml", "/a.html", "/b.html", "/c.html"];
+    const sought = ["/.well-known/tidemark/index.gz", "/.well-known/resourcesync"];
+    const withoutRobots = asked.filter((path) => path !== "/robots.txt");
+    assert.deepEqual(withoutRobots.slice(0, 16), [...sought, ...first, ...second]);
+  });
+
+  it("concludes nothing from lists that a Crawl-delay kept it from asking for", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/": "start", "/a.html": "a" });
+    site.files.set("/robots.txt", Buffer.from(`User-agent: *\nCrawl-delay: 3600\nSitemap: ${site.origin}/map.xml\n`));
+    site.files.set("/map.xml", Buffer.from(urlset(site.origin, [{ path: "/a.html" }])));
+    const sources: string[] = [];
+    for (let visit = 0; visit < 7; visit++) {
+      sources.push((await crawler.visit({ sources: ["archives", "resourcesync", "sitemap", "links"] })).summary.source);
+      crawler.now += 25 * 3_600_000;
+    }
+    assert.deepEqual(sources, [...Array(5).fill("none"), "sitemap", "sitemap"]);
+  });
+
+  it("of a site with a Crawl-delay of an hour and ResourceSync reads its documents, then its pages, and all of it again", async () => {
+    await using listed = await ListedSite.open();
+    const { crawler } = listed;
+    const robots = "User-agent: *\nCrawl-delay: 3600\n";
+    crawler.site.files.set("/robots.txt", Buffer.from(robots));
+    const visitEach = async (hours: number, visits: number): Promise<string[]> => {
+      const asked: string[] = [];
+      for (let visit = 0; visit < visits; visit++) {
+        crawler.now += hours * 3_600_000;
+        const { requests } = await crawler.visit({ sources: ["resourcesync", "links"] });
+        assert.ok(requests.length <= 1, requests.join());
+        asked.push(...requests.filter((request) => !request.endsWith("/robots.txt")));
+      }
+      return asked.map((request) => request.slice(4));
+    };
+    const documents = ["/.well-known/resourcesync", "/caps.xml"];
+    assert.deepEqual(await visitEach(2, 6), [...documents, "/list.xml", "/", "/a.html"]);
+    assert.deepEqual(Object.values(crawler.mirror()), ["a", `<a href="/a.html">a</a>`]);
+    // What changed since is in the change list.
+    crawler.site.set({ "/a.html": "b" });
+    listed.listChanges({});
+    assert.deepEqual(await visitEach(2, 5), [...documents, "/changes.xml", "/a.html", ...documents.slice(0, 1)]);
+    assert.equal(crawler.mirror()["/a.html"], "b");
+  });
+
+  it("whose sitemap lies on a host with a Crawl-delay of an hour polls the pages of the site itself each day", async () => {
+    await using crawler = await Crawler.open();
+    await using other = await PublishedSite.open();
+    const { site } = crawler;
+    site.set({ "/": `<a href="/a.html">a</a>`, "/a.html": "a" });
+    site.files.set("/robots.txt", Buffer.from(`Sitemap: ${other.origin}/map.xml\n`));
+    other.files.set("/robots.txt", Buffer.from("User-agent: *\nCrawl-delay: 3600\n"));
+    for (let day = 0; day < 4; day++) {
+      const { requests } = await crawler.visit({ sources: ["sitemap", "links"], allowPrivate: true });
+      assert.deepEqual(
+        requests.filter((request) => /\/(?:a\.html)?$/.test(request)).map((request) => request.slice(4)),
+        ["/", "/a.html"],
+        `day ${day}`,
+      );
+      assert.deepEqual(other.takeRequests(), ["200 /robots.txt"]);
+      crawler.now += 25 * 3_600_000;
+    }
   });
 
   it("keeps a Crawl-delay before each request: redirects, lists, what was lost, and the first after a kill", async () => {

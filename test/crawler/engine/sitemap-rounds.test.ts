@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { list, listsOf, openSite, sitemaps } from "./many-sitemaps.ts";
+import { sitemapIndex } from "./mapped-site.ts";
 
 describe("many sitemaps", () => {
   it("are read over several visits under a budget, each once, and pages have their turn in each visit", async () => {
@@ -36,6 +37,25 @@ describe("many sitemaps", () => {
       assert.deepEqual([summary.deleted, summary.failed], [0, 0]);
     }
     assert.equal(Object.keys(crawler.mirror()).length, 60);
+  });
+
+  it("below indexes of indexes are there, though a visit came no further than those", async () => {
+    await using crawler = await openSite(12);
+    const { files, origin } = crawler.site;
+    const each = Array.from({ length: 12 }, (_, at) => at);
+    files.set("/robots.txt", Buffer.from(`Sitemap: ${origin}/index.xml\n`));
+    files.set("/index.xml", Buffer.from(sitemapIndex(...each.map((at) => `${origin}/i${at}.xml`))));
+    for (const at of each) files.set(`/i${at}.xml`, Buffer.from(sitemapIndex(`${origin}/s${at}.xml`)));
+    const found: string[] = [];
+    const passedOver: string[] = [];
+    for (let visit = 0; visit < 3; visit++) {
+      const { summary, warnings } = await crawler.visitNextDay({ ...sitemaps, budget: 4 });
+      found.push(`${summary.source}${warnings.includes("sitemaps-left") ? ", more left" : ""}`);
+      passedOver.push(...summary.passedOver.map(({ code }) => code));
+    }
+    assert.deepEqual(found, ["sitemap, more left", "sitemap, more left", "sitemap"]);
+    assert.deepEqual(passedOver, []);
+    assert.equal(Object.keys(crawler.mirror()).length, 8);
   });
 
   it("that cannot be used are asked for once a round, and do not keep those behind them waiting", async () => {

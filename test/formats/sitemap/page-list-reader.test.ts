@@ -75,6 +75,19 @@ describe("a list of pages", () => {
     });
   }
 
+  it("of a feed has each xml:base that holds for a location (RFC 4287 section 2)", () => {
+    const entry = (attributes: string, link: string): string => `<entry${attributes}><link ${link}/></entry>`;
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/a/"><title xml:base="/no/">t</title>${[
+      entry(' xml:base="b/"', 'href="1" xml:base="c/"'),
+      entry("", 'rel="self" xml:base="/no/" href="/no"'),
+      entry("", 'href="2"'),
+    ].join("")}</feed>`;
+    assert.deepEqual(read(text).entries, [
+      { location: "1", bases: ["/a/", "b/", "c/"] },
+      { location: "2", bases: ["/a/"] },
+    ]);
+  });
+
   it("of RSS 1.0 is read", () => {
     const got = read(rdf);
     assert.deepEqual([locations(got), got.kind], [["https://example.org/r1"], "rdf"]);

@@ -3,6 +3,7 @@ import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import type { ReadingVisit } from "../visit/reading-visit.ts";
+import { isCodingUnused } from "../visit/unused-coding.ts";
 import { pathOfUrl } from "./url-scope.ts";
 
 /** A list, an index or an archive of a site that is requested whole. */
@@ -60,11 +61,12 @@ interface EntryReader<Entry> {
  */
 export function readEntries<Entry>(
   { ports: { codec } }: ReadingVisit,
-  { body, contentEncoding = "" }: FetchedOutcome,
+  { body, contentEncoding = "" }: Pick<FetchedOutcome, "body" | "contentEncoding">,
   reader: EntryReader<Entry>,
   take: (entries: readonly Entry[]) => void,
 ): Result<undefined> {
-  const decoded = codec.decode(body, contentEncoding, maxSitemapBytes);
+  const coding = isCodingUnused(body, contentEncoding) ? "" : contentEncoding;
+  const decoded = codec.decode(body, coding, maxSitemapBytes);
   const content = decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
   if (!content.ok) return content;
   for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes)

@@ -1,11 +1,4 @@
-import {
-  type EpochMs,
-  excerpt,
-  type FetchedOutcome,
-  parseUrl,
-  type Result,
-  type Validators,
-} from "../../../core/index.ts";
+import { excerpt, parseUrl, type Result, type Validators } from "../../../core/index.ts";
 import {
   type ArchiveIndex,
   indexFileName,
@@ -16,6 +9,7 @@ import {
 import { type Robots, robotsAllow } from "../../../formats/robots/index.ts";
 import { type ReadingVisit, warn } from "../visit/reading-visit.ts";
 import { readDocument } from "./document.ts";
+import { keepDocument, readKeptDocument } from "./kept-document.ts";
 
 const maxPackedIndexBytes = 8 * 1024 * 1024;
 
@@ -75,38 +69,12 @@ function parsePacked({ ports }: ReadingVisit, packed: Uint8Array): Result<Archiv
 
 const keptName = "index";
 
-/** First line of the kept copy of an index: when it was received, and from where. */
-interface KeptHead {
-  readonly url: string;
-  readonly at: EpochMs;
-  readonly validators: Validators;
-}
-
-function keepIndex({ origin, ports }: ReadingVisit, path: string, { body, validators }: FetchedOutcome): void {
-  const head: KeptHead = { url: origin + path, at: ports.timing.now(), validators };
-  const line = new TextEncoder().encode(`${JSON.stringify(head)}\n`);
-  const copy = new Uint8Array(line.length + body.length);
-  copy.set(line);
-  copy.set(body, line.length);
-  ports.reading?.keep(keptName, copy);
-}
-
 /** The index that an interrupted visit was following; undefined if there is none, or none of that age. */
 export function readKeptIndex(visit: ReadingVisit, path: string, maxAgeMs: number): ReadIndex | undefined {
-  const { origin, ports } = visit;
-  const kept = ports.reading?.read(keptName);
-  const end = kept?.indexOf(0x0a) ?? -1;
-  if (kept === undefined || end === -1) return undefined;
-  try {
-    const { url, at, validators } = JSON.parse(new TextDecoder().decode(kept.subarray(0, end))) as KeptHead;
-    const ageMs = ports.timing.now() - at;
-    if (url !== origin + path || !(ageMs >= 0 && ageMs < maxAgeMs)) return undefined;
-    const index = parsePacked(visit, kept.subarray(end + 1));
-    return index.ok ? { kind: "index", index: index.value, validators } : undefined;
-  } catch {
-    // A crawler killed while writing leaves a part of it.
-    return undefined;
-  }
+  const kept = readKeptDocument(visit, keptName, path, maxAgeMs);
+  if (kept?.kind !== "fetched") return undefined;
+  const index = parsePacked(visit, kept.body);
+  return index.ok ? { kind: "index", index: index.value, validators: kept.validators } : undefined;
 }
 
 /**
@@ -126,7 +94,7 @@ export async function readIndex(
     return { kind: "unusable", message: answer.message, isTrouble: answer.kind === "trouble" };
   const index = parsePacked(visit, answer.body);
   if (index.ok) {
-    keepIndex(visit, path, answer);
+    keepDocument(visit, keptName, path, answer);
     return { kind: "index", index: index.value, validators: answer.validators };
   }
   if (!isFresh) return readIndex(visit, path, { isFresh: true });

@@ -1,7 +1,6 @@
 import {
   confirmValidators,
   type EpochSeconds,
-  type FetchedOutcome,
   ok,
   problem,
   type Result,
@@ -13,11 +12,12 @@ import {
   type ResourceSyncHeader,
   ResourceSyncReader,
 } from "../../../formats/resourcesync/index.ts";
-import { robotsAllow } from "../../../formats/robots/index.ts";
+import { robotsAllow, robotsCrawlDelaySeconds } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "./crawl-visit.ts";
-import { readDocument, readEntries } from "./document.ts";
+import { type DocumentAnswer, readDocument, readEntries } from "./document.ts";
+import { type KeptAnswer, keepDocument, readKeptDocument } from "./kept-document.ts";
 import type { UrlScope } from "./url-scope.ts";
 
 /** Most documents that are read in one visit, and remembered. */
@@ -55,6 +55,8 @@ export class SyncDocuments {
   readonly #scope: UrlScope;
   readonly #earlier: Readonly<Record<string, DocumentCopy>>;
   readonly #copies = new Map<string, DocumentCopy>();
+  /** Whether the site's delay may end the visit before all is read. */
+  readonly #isDelayed: boolean;
   #asked = 0;
   #hasNew = false;
 
@@ -63,6 +65,7 @@ export class SyncDocuments {
     this.#visit = visit;
     this.#scope = scope;
     this.#earlier = earlier;
+    this.#isDelayed = (robotsCrawlDelaySeconds(visit.robots, visit.agent) ?? 0) > 0;
   }
 
   /** Whether there is something new to remember, be it only validators. */
@@ -104,15 +107,17 @@ export class SyncDocuments {
       return problem("disallowed", `robots.txt forbids ${path}`);
     const earlier = this.#earlier[path];
     const validators = isWhole ? undefined : earlier?.validators;
-    const answer = await readDocument(this.#visit, { path, maxBytes: maxSitemapBytes, validators });
+    const answer = await this.#ask(path, validators);
     if (answer.kind === "not-modified" && earlier !== undefined) {
       const confirmed = confirmValidators(earlier.validators, answer.validators);
       this.#hasNew ||= confirmed !== earlier.validators;
       this.#copies.set(path, { ...earlier, validators: confirmed });
       return ok({ ...earlier, earlier, isNew: false, pages: [] });
     }
-    if (answer.kind !== "fetched")
-      return problem(answer.kind === "trouble" ? "site-unavailable" : "no-resourcesync", `${path}: ${answer.message}`);
+    if (answer.kind !== "fetched") {
+      const message = `${path}: ${answer.kind === "not-modified" ? "it was unchanged" : answer.message}`;
+      return problem(answer.kind === "trouble" ? "site-unavailable" : "no-resourcesync", message);
+    }
     const parsed = this.#parse(path, answer);
     if (!parsed.ok) return parsed;
     const { header, named, pages } = parsed.value;
@@ -124,7 +129,26 @@ export class SyncDocuments {
     return ok({ header, named, pages, earlier, isNew: true });
   }
 
-  #parse(path: string, outcome: FetchedOutcome): Result<Pick<SyncDocument, "header" | "named" | "pages">> {
+  /** Says that what was read is taken in, or is of no use: another visit is to request it again. */
+  endReading(): void {
+    if (this.#isDelayed) this.#visit.ports.reading?.clear();
+  }
+
+  /** Requests a document, unless an earlier visit did that was ended by the site's delay before it had read all of them. */
+  async #ask(path: string, validators: Validators | undefined): Promise<KeptAnswer | DocumentAnswer> {
+    const name = `resourcesync ${path}`;
+    const kept = readKeptDocument(this.#visit, name, path, this.#visit.progress.indexAgeMs);
+    if (kept?.kind === "fetched" || (kept !== undefined && validators !== undefined)) return kept;
+    const answer = await readDocument(this.#visit, { path, maxBytes: maxSitemapBytes, validators });
+    const isOfUse = answer.kind === "fetched" || answer.kind === "not-modified";
+    if (isOfUse && this.#isDelayed) keepDocument(this.#visit, name, path, answer);
+    return answer;
+  }
+
+  #parse(
+    path: string,
+    outcome: KeptAnswer & { kind: "fetched" },
+  ): Result<Pick<SyncDocument, "header" | "named" | "pages">> {
     const reader = new ResourceSyncReader();
     const entries: ResourceSyncEntry[] = [];
     const read = readEntries<ResourceSyncEntry>(this.#visit, outcome, reader, (some) => {

@@ -72,11 +72,17 @@ export class ResourceSyncSource implements ChangeSource {
     // With another filter, what was skipped is wanted now; and the state does not cover what another source has written.
     const isOwn = visit.ports.memory.read().writer === this.name;
     const isValid = isOwn && remembered?.typesKey === visit.filter.key;
-    const reading = new ResourceSyncReading(visit, this.#scope, remembered, isValid);
+    // All of it is work, of which the site's delay grants a page or two a visit.
+    if (visit.progress.isIndexRead && isValid && visit.ports.urls.counts().pending > 0)
+      return ok({ kind: "work", position: undefined });
+    const { unasked } = visit.tally;
+    const reading = new ResourceSyncReading(visit, this.#scope, remembered, { isOwn, isValid });
     const lists = await reading.findLists();
+    const followed = lists.ok ? await reading.follow(lists.value) : lists;
+    if (followed.ok || visit.tally.unasked === unasked) reading.end();
     if (!lists.ok) return failLook(lists.error, remembered !== undefined);
-    const followed = await reading.follow(lists.value);
     if (!followed.ok) return failLook(followed.error, remembered !== undefined);
+    visit.progress.noteIndex();
     const fetchPackages: SeekPackages = (crawl, fetch) => reading.fetchPackages(crawl, lists.value, fetch);
     return ok({ kind: "work", position: undefined, fetchPackages });
   }
@@ -100,6 +106,7 @@ class ResourceSyncReading {
   readonly #since: EpochSeconds | undefined;
   /** The same, even if void. */
   readonly #readUntil: EpochSeconds | undefined;
+  readonly #isOwn: boolean;
   /** Up to when this visit has taken in changes. */
   #until: EpochSeconds = 0;
   /** When pages changed, of the changes that this visit took in. */
@@ -108,14 +115,28 @@ class ResourceSyncReading {
   /** Whether change lists may have been read without taking in their changes. */
   #forgetsChanges = false;
 
-  /** @param isValid - whether the state describes the held pages */
-  constructor(visit: SourceVisit, scope: UrlScope, state: ResourceSyncState | undefined, isValid: boolean) {
+  /**
+   * @param isOwn - whether the held pages came by ResourceSync
+   * @param isValid - whether the state describes them
+   */
+  constructor(
+    visit: SourceVisit,
+    scope: UrlScope,
+    state: ResourceSyncState | undefined,
+    { isOwn, isValid }: { readonly isOwn: boolean; readonly isValid: boolean },
+  ) {
     this.#visit = visit;
     this.#scope = scope;
     this.#documents = new SyncDocuments(visit, scope, state?.documents ?? {});
     this.#since = isValid ? state?.until : undefined;
     this.#readUntil = state?.until;
+    this.#isOwn = isOwn;
     this.#used = (isValid ? state?.used : undefined) ?? [];
+  }
+
+  /** Says that the documents are not needed any more. */
+  end(): void {
+    this.#documents.endReading();
   }
 
   /** Finds the lists: the source description names the capability list, which names them. */
@@ -193,7 +214,12 @@ class ResourceSyncReading {
     }
     this.#until = header.at ?? Math.floor(this.#visit.ports.timing.now() / 1000) - 86_400;
     this.#used = [];
-    return await this.#takeInAll(lists, header.kind === "urlset" ? [location] : parts, news);
+    return await this.#takeInAll(lists, header, header.kind === "urlset" ? [location] : parts, news);
+  }
+
+  /** Whether a resource list of this time is younger than all that is held, so that it lacks only what is gone. */
+  #isYoungerThanHeld(at: EpochSeconds | undefined): boolean {
+    return this.#isOwn && at !== undefined && this.#readUntil !== undefined && at > this.#readUntil;
   }
 
   /** Whether a resource list of this time says more than was known. */
@@ -231,6 +257,7 @@ class ResourceSyncReading {
   // Pages that are not listed are deleted, so all parts are read, including unchanged ones.
   async #takeInAll(
     lists: Lists,
+    { at }: SyncDocument["header"],
     parts: readonly string[],
     news: ReadonlyMap<string, SyncDocument>,
   ): Promise<Result<undefined>> {
@@ -241,19 +268,25 @@ class ResourceSyncReading {
         if (!document.ok) return document;
         this.#list(intake, document.value.pages);
       }
-      await this.#takeNewer(intake, lists);
+      const newer = await this.#takeNewer(intake, lists);
+      if (!newer.ok && !this.#isYoungerThanHeld(at)) return newer;
       intake.withdrawUnlisted(this.#visit.filter.matches);
       return this.#commit(intake);
     });
   }
 
   // Pages that are newer than the resource list are not in it, and must not be deleted for that.
-  async #takeNewer(intake: Intake, lists: Lists): Promise<void> {
-    if (this.#visit.ports.urls.counts().held === 0) return;
+  async #takeNewer(intake: Intake, lists: Lists): Promise<Result<undefined>> {
+    if (this.#visit.ports.urls.counts().held === 0) return ok(undefined);
+    const until = this.#until;
     // Without validators: an unchanged document (304) comes without its pages.
-    const changes = await readChanges(new SyncDocuments(this.#visit, this.#scope, {}), lists, this.#until);
+    const changes = await readChanges(new SyncDocuments(this.#visit, this.#scope, {}), lists, until);
     throwIfAborted(this.#visit);
-    if (changes.ok && changes.value?.since === this.#until) this.#takeChanges(intake, changes.value.parts, this.#until);
+    if (!changes.ok || changes.value === undefined) return changes.ok ? ok(undefined) : changes;
+    this.#takeChanges(intake, changes.value.parts, until);
+    // What changed before the first of them is not known.
+    if (changes.value.since > until) this.#until = until;
+    return ok(undefined);
   }
 
   /** Fetches pages that are due in packages, if the site offers any that are worth it. */

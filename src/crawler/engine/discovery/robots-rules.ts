@@ -188,7 +188,7 @@ export class OtherHosts {
   async #ask(origin: string): Promise<Result<HostVisit>> {
     // Only the site's own clock is saved.
     const { clocks: _, ...own } = this.#visit;
-    const visit: ReadingVisit = { ...own, origin, concurrency: 1 };
+    const visit: ReadingVisit = { ...own, origin, isElsewhere: true, concurrency: 1 };
     const rules = await readRobots(visit, undefined);
     if (!rules.ok) return problem("host-unavailable", `${origin}: ${rules.error.message}`);
     const { robots } = rules.value;

@@ -1,4 +1,4 @@
-import { type FoundUrl, ok, type Result, type TrackedUrl } from "../../../core/index.ts";
+import { type FoundUrl, ok, parseUrl, type Result, type TrackedUrl, type UrlChoice } from "../../../core/index.ts";
 import { type Robots, robotsSitemaps } from "../../../formats/robots/index.ts";
 import type { SitemapEntry } from "../../../formats/sitemap/index.ts";
 import {
@@ -30,6 +30,10 @@ interface SitemapState {
 }
 
 const maxSilentPaths = 1000;
+
+/** Pages that come before further lists of a round, and before another round. */
+const beforeLists: readonly UrlChoice[] = ["new", "hinted"];
+const beforeRound: readonly UrlChoice[] = ["new", "doubted", "unconfirmed", "moved"];
 
 function readState(value: unknown): SitemapState {
   return { copies: {}, trust: noLastmodRecord, silent: [], ...(value as Partial<SitemapState> | undefined) };
@@ -79,6 +83,8 @@ export class SitemapSource implements ChangeSource {
     let named = 0;
     let future = 0;
     const begun = memory.readSource("sitemap-round") as SitemapRound | null | undefined;
+    const rest = isSameFilter ? this.#planRest(visit, state, begun != null) : undefined;
+    if (rest !== undefined) return ok(rest);
     const round = begun ?? { number: 1 + Math.max(0, ...roundsOf(state)), failed: {} };
     const save = ({ copies, failed }: SitemapProgress): void => {
       if (Object.keys(copies).length > 0) memory.rememberSource(this.name, { ...state, copies });
@@ -87,8 +93,8 @@ export class SitemapSource implements ChangeSource {
     };
     const tree = new SitemapTree(visit, state.copies, round, {
       begin: () => urls.beginList(),
-      take: (entries, mark) => {
-        const found = this.#urlsOf(visit, entries);
+      take: (entries, mark, list) => {
+        const found = this.#urlsOf(visit, entries, list);
         named += found.length;
         future += found.filter(({ isFuture }) => isFuture).length;
         urls.note(found, mark);
@@ -102,13 +108,16 @@ export class SitemapSource implements ChangeSource {
     if (look.isPartial) save(look);
     else if (memory.readSource("sitemap-round") != null) memory.rememberSource("sitemap-round", null);
     const isExpected = isAnnounced || Object.keys(kept.copies).length > 0;
-    if (look.unchanged === 0 && named === 0) {
+    // Indexes may name nothing but indexes, as far as this visit came.
+    const isBegun = look.isPartial && !look.isInTrouble && look.read > 0;
+    if (look.unchanged === 0 && named === 0 && !isBegun) {
       const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
       return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
     }
     if (look.isComplete && (look.read > 0 || begun != null))
       urls.endLists(Object.values(look.copies).map(({ mark }) => mark));
     memory.rememberSource(this.name, { ...state, copies: look.copies });
+    visit.progress.noteIndex();
     const plan = this.#plan(visit, { ...state, copies: look.copies }, future);
     if (!look.isPartial) return ok({ kind: "polls", plan });
     // An incomplete look proves nothing.
@@ -121,6 +130,25 @@ export class SitemapSource implements ChangeSource {
 
   isAnnounced({ sitemaps }: Robots): boolean {
     return sitemaps.length > 0;
+  }
+
+  /**
+   * The plan for what is left of the pages of lists that an earlier visit read, where the site's delay grants a request or
+   * two a visit: new ones come before further lists, and all that are due before another round of lists.
+   *
+   * @returns undefined if none is left
+   */
+  #planRest(visit: SourceVisit, state: SitemapState, isPartial: boolean): SourceLook | undefined {
+    const isRead = visit.progress.isIndexRead && visit.ports.memory.read().writer === this.name;
+    if (!isRead) return undefined;
+    // What a few pages show says nothing of a list.
+    const plan = { ...this.#plan(visit, state, 0), conclude: () => undefined };
+    const known: readonly UrlChoice[] = plan.asks === "all" ? ["known"] : [];
+    const { progress, ports } = visit;
+    const isLeft = (choice: UrlChoice): boolean =>
+      ports.urls.take(choice, progress.pollsSince, undefined, 1).length > 0;
+    if (!(isPartial ? beforeLists : [...beforeRound, ...known]).some(isLeft)) return undefined;
+    return { kind: "polls", plan, ...(isPartial ? { left: "bounded" as const } : {}) };
   }
 
   #plan(visit: SourceVisit, state: SitemapState, future: number): PollPlan {
@@ -155,11 +183,14 @@ export class SitemapSource implements ChangeSource {
     };
   }
 
-  #urlsOf(visit: SourceVisit, entries: readonly SitemapEntry[]): ListedUrl[] {
+  #urlsOf(visit: SourceVisit, entries: readonly SitemapEntry[], list: string): ListedUrl[] {
+    // On another host a sitemap is the site's all the same.
+    const listBase = list.startsWith(`${visit.origin}/`) ? list : visit.origin;
     const now = visit.ports.timing.now();
     const found: ListedUrl[] = [];
-    for (const { location, lastModifiedText, lastModified } of entries) {
-      const path = this.#scope.pageOf(location, visit.origin);
+    for (const { location, bases = [], lastModifiedText, lastModified } of entries) {
+      const base = bases.reduce((outer, inner) => parseUrl(inner, outer)?.href ?? outer, listBase);
+      const path = this.#scope.pageOf(location, visit.origin, base);
       if (path === undefined || !this.#scope.mayBeWanted(path)) continue;
       const isFuture = lastModified !== undefined && isFutureLastmod(lastModified, now);
       // A date in the future is ignored.

@@ -88,8 +88,8 @@ function charactersOf({ children }: SitemapCopy): number {
 export interface SitemapSink {
   /** Begins a list. @returns its mark */
   begin(): number;
-  /** Takes entries of a list in their order, some thousand at a time. */
-  take(entries: readonly SitemapEntry[], mark: number): void;
+  /** Takes entries of a list in their order, some thousand at a time. @param list - its URL, after redirects */
+  take(entries: readonly SitemapEntry[], mark: number, list: string): void;
   /** Makes the progress durable, so that a killed visit can be continued. */
   save(progress: SitemapProgress): void;
 }
@@ -156,8 +156,15 @@ export class SitemapTree {
         this.#isPartial = true;
         break;
       }
+      const { tally } = this.#visit;
+      const { unasked } = tally;
       const outcome = await this.#readOne(next);
       if (!outcome.ok) throwIfAborted(this.#visit);
+      if (!outcome.ok && tally.unasked > unasked) {
+        this.#firstProblem ??= outcome.error;
+        this.#isPartial = true;
+        break;
+      }
       if (outcome.ok) this.#unavailable = 0;
       else this.#fail(next, outcome.error);
       this.#saveSometimes();
@@ -270,7 +277,7 @@ export class SitemapTree {
     const reader = new PageListReader();
     const read = readEntries<SitemapEntry>(this.#visit, answer, reader, (entries) => {
       if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
-      else if (entries.length > 0) this.#sink.take(entries, mark);
+      else if (entries.length > 0) this.#sink.take(entries, mark, origin + answer.finalPath);
     });
     if (!read.ok) return read;
     // A feed names only the newest pages.

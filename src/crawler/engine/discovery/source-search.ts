@@ -16,7 +16,7 @@ interface SourceSearch {
 /**
  * Tries sources in their order until one works. If the site is in trouble, or the source it was followed by is missing, some
  * visits and days pass before a worse source is used. A source that was absent recently is not requested, unless it is the
- * last one.
+ * last one. Nothing is concluded from a source that the site's delay did not let the visit ask for.
  */
 export async function findSource(
   visit: SourceVisit,
@@ -31,6 +31,7 @@ export async function findSource(
       passedOver.push(absence);
       continue;
     }
+    const { unasked } = visit.tally;
     const look = await source.look(visit);
     // What was not asked for is not missing.
     throwIfAborted(visit);
@@ -39,6 +40,7 @@ export async function findSource(
       return { found: { name: source.name, look: outcome }, passedOver, isLeftAlone: false };
     const { code, message } = outcome.problem;
     passedOver.push({ source: source.name, code, why: message });
+    if (visit.tally.unasked > unasked) break;
     memory.noteMissing(source.name, outcome.problem);
     const grace = memory.graceOf(source.name);
     // A site in trouble must not be asked for all of its pages instead.
@@ -118,7 +120,8 @@ export class SourceMemory {
   /** @param lookAgainSeconds - after which an absent source is looked for again */
   constructor(visit: SourceVisit, lookAgainSeconds: number) {
     this.#visit = visit;
-    this.#lookAgainSeconds = lookAgainSeconds;
+    // A site that grants a request a visit is asked for pages first.
+    this.#lookAgainSeconds = Math.max(lookAgainSeconds, visit.progress.indexAgeMs / 1000);
     this.#now = Math.floor(visit.ports.timing.now() / 1000);
     const robots = visit.ports.codec.digestOf(visit.ports.memory.read().robots?.body ?? new Uint8Array(0));
     const known = visit.ports.memory.readSource("visit") as VisitState | undefined;

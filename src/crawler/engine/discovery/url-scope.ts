@@ -39,22 +39,24 @@ export class UrlScope {
   /**
    * A URL as a path of the site with query, its fragment dropped.
    *
-   * @param text - absolute, or relative to the origin
+   * @param text - absolute, or relative to the base
+   * @param base - a URL; default: the origin
    * @returns undefined if it is of another site, or cannot be kept
    */
-  pathOf(text: string, origin: string): string | undefined {
+  pathOf(text: string, origin: string, base: string = origin): string | undefined {
     const rest = text.startsWith(origin) ? text.slice(origin.length) : text;
     // Nearly all are as they should be, and no URL need be made of them.
-    if (isCanonicalPath(rest)) return rest;
-    const url = parseUrl(text, origin);
+    const isOwn = rest !== text || base === origin || base.startsWith(`${origin}/`);
+    if (isOwn && isCanonicalPath(rest)) return rest;
+    const url = parseUrl(text, base);
     if (url === undefined || url.origin !== origin || url.username !== "" || url.password !== "") return undefined;
     const path = (url.pathname + url.search).replace(unescaped, encodeURIComponent);
     return isCanonicalPath(path) ? path : undefined;
   }
 
   /** As {@link pathOf}, but only if the page may be requested at all. */
-  pageOf(text: string, origin: string): string | undefined {
-    const path = this.pathOf(text, origin);
+  pageOf(text: string, origin: string, base?: string): string | undefined {
+    const path = this.pathOf(text, origin, base);
     return path !== undefined && this.#filter.admits(path) ? path : undefined;
   }
 

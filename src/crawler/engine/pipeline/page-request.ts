@@ -23,6 +23,7 @@ import { hasLinks, pathOfUrl } from "../discovery/url-scope.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow, type VisitRequest } from "../politeness/patient-request.ts";
 import { isFullFetchDue } from "../revisit/poll-policy.ts";
+import { isCodingUnused } from "../visit/unused-coding.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";
 import { isLongAway } from "./due-urls.ts";
 import { maxBytesInMemory, PageBody } from "./page-body.ts";
@@ -243,8 +244,7 @@ function decodeAnnounced(
   if (received.sizeBytes > maxUndoneBytes)
     return problem("bad-coding", `${received.sizeBytes} bytes coded as ${excerpt(coding)}, which was not asked for`);
   const bytes = received.content instanceof Uint8Array ? received.content : received.content.read();
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (held === undefined && /^(?:x-)?gzip$/.test(coding) && !isGzip) return ok(received);
+  if (held === undefined && isCodingUnused(bytes, coding)) return ok(received);
   const decoded = visit.ports.codec.decode(bytes, coding, Math.min(maxUndoneBytes, maxBytesOf(visit, announced)));
   if (!decoded.ok) return decoded;
   const content = decoded.value;

@@ -25,6 +25,8 @@ export type VisitRequest = Omit<FetchRequest, "origin" | "timeoutMs" | "leastByt
 /** A request that was not made, because the site may not be asked for longer than we wait. */
 export interface Postponed {
   readonly kind: "postponed";
+  /** Origin that may not be asked: where a redirect led, maybe. */
+  readonly site: string;
   /** When it may be made. */
   readonly notBefore: EpochMs;
   readonly message: string;
@@ -52,9 +54,13 @@ export async function getPatiently(
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
     const outcome = await getWithPermit(visit, makeRequest);
     if (outcome.kind === "postponed") {
-      visit.tally.isPostponed = true;
+      // The rests of another host with lists of the site say nothing of the site's pages.
+      const isOwn = visit.isElsewhere !== true;
+      visit.tally.isPostponed ||= isOwn;
+      if (isOwn && last === undefined) visit.tally.unasked++;
+      // A redirect may have led to another host, whose Crawl-delay is not the site's.
+      visit.tally.isDelayed ||= isOwn && outcome.site === visit.origin && outcome.isByDelay;
       visit.tally.postponedUntil = Math.max(visit.tally.postponedUntil, outcome.notBefore);
-      visit.tally.isDelayed ||= outcome.isByDelay;
       // After an answer the site is in trouble, and that counts.
       if (last === undefined && outcome.isByAddress) cutShort(visit, outcome);
       return last ?? outcome;
@@ -132,6 +138,7 @@ async function acquirePermit(
   const keeper = site === visit.origin ? visit.clocks : undefined;
   const postpone = (message: string, notBefore = timing.now(), why?: WaitReason): Postponed => ({
     kind: "postponed",
+    site,
     notBefore,
     message,
     isByDelay: why === "crawl-delay",

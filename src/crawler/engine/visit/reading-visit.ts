@@ -9,6 +9,8 @@ import type { VisitBounds } from "./visit-bounds.ts";
 export interface ReadingVisit {
   /** Such as `https://example.org`. */
   readonly origin: string;
+  /** Whether that is another host than the one whose pages are visited, which has lists of them. Default false. */
+  readonly isElsewhere?: boolean;
   /** The names under which robots.txt is obeyed. */
   readonly agent: RobotsAgent;
   /** The rules of the site, which redirects of its lists obey; undefined until they are known. */

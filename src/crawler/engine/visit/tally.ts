@@ -39,8 +39,10 @@ export class Tally {
   #refusalStatus = 0;
   #whyUnanswered: string | undefined;
 
-  /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
+  /** Whether a request to the site itself was not made, because it wants to be left alone for longer than a visit waits. */
   isPostponed = false;
+  /** How many requests that was. */
+  unasked = 0;
   /** When that request may be made; of several the last one. */
   postponedUntil: EpochMs = 0;
   /** The same, where it is the site's Crawl-delay that takes so long. */

@@ -5,7 +5,7 @@ import { maxCopyAgeMs } from "./robots-freshness.ts";
 interface Kept {
   /** When it was gone on with last; 0 if the last visit came to its end. */
   readonly at: EpochMs;
-  /** When the index was read whose changes are work; 0 if it was not. */
+  /** When the index, or the lists, were read that name pages to be asked for; 0 if they were not. */
   readonly indexAt: EpochMs;
   /** Whether it ended because the Crawl-delay is longer than a visit waits; else it was cut short. */
   readonly isDelayed: boolean;
@@ -66,7 +66,7 @@ export class VisitProgress {
     return this.#earlier.isDelayed;
   }
 
-  /** Whether an index was read not too long ago, and what it said may be work still. */
+  /** Whether an index or lists were read not too long ago, and pages that they name may not have been asked for yet. */
   get isIndexRead(): boolean {
     return this.#startedAt - this.#earlier.indexAt < this.indexAgeMs;
   }
@@ -89,7 +89,7 @@ export class VisitProgress {
     this.#memory.rememberSource("progress", this.#now);
   }
 
-  /** Notes that the index was read. */
+  /** Notes that the index, or lists, were read. */
   noteIndex(): void {
     this.#now = { ...this.#now, indexAt: this.#startedAt };
     this.begin();

@@ -43,6 +43,42 @@ describe("sitemaps", () => {
     assert.deepEqual(named.pages, ["created /b.html"]);
   });
 
+  for (const [name, content, page] of [
+    ["Atom", `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="1.html"/></entry></feed>`, "/blog/1.html"],
+    ["RSS", `<rss version="2.0"><channel><item><link>2026/1.html</link></item></channel></rss>`, "/blog/2026/1.html"],
+    [
+      "a sitemap",
+      `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>../1.html</loc></url></urlset>`,
+      "/1.html",
+    ],
+    // RFC 4287 section 2, XML Base section 4.
+    [
+      "Atom with xml:base",
+      `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/news/"><entry xml:base="2026/"><link href="1.html"/></entry></feed>`,
+      "/news/2026/1.html",
+    ],
+  ] as const)
+    it(`of a folder may have relative locations, as ${name}, also after a redirect`, async () => {
+      await using crawler = await openSite({ [page]: "page" });
+      put(crawler, "/robots.txt", `Sitemap: ${crawler.site.origin}/feed.xml\n`);
+      crawler.site.answers.set("/feed.xml", (_, response) =>
+        response.writeHead(301, { location: "/blog/feed.xml" }).end(),
+      );
+      put(crawler, "/blog/feed.xml", content);
+      assert.deepEqual((await crawler.visit(sitemap)).pages, [`created ${page}`]);
+    });
+
+  it("leave alone what an xml:base says to be of another site", async () => {
+    await using crawler = await openSite();
+    const link = `<link href="/a.html"/>`;
+    put(
+      crawler,
+      "/sitemap.xml",
+      `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:base="https://elsewhere.example/">${link}</entry><entry><link href="/b.html"/></entry></feed>`,
+    );
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /b.html"]);
+  });
+
   it("of other sites are passed over, and the one at the usual place is read", async () => {
     await using crawler = await openSite();
     put(crawler, "/robots.txt", "Sitemap: https://elsewhere.example/map.xml\n");
