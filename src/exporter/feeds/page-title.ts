@@ -11,13 +11,15 @@ const maxTitledBytes = 4 * 1024 * 1024;
 
 /**
  * Reads the title of a page. What a feed says of a page is published: bytes with another digest than the published one
- * give no title.
+ * give no title, and neither do files that have the path of a listed page without a digest: what is served is not known.
  *
  * @param files - that may be the page, the likeliest first
  * @returns the last part of the path if there is no title
  */
 export async function readPageTitle(files: readonly Buffer[], page: PublishedPage, site: string): Promise<string> {
-  for (const file of files) {
+  // Of a listed page `ctimeUs` is 0.
+  const isKnown = page.ctimeUs !== 0 || page.digest !== undefined;
+  for (const file of isKnown ? files : []) {
     const bytes = await readSmallFile(file);
     if (bytes === undefined) continue;
     if (page.digest !== undefined && shortenDigest(createHash("sha256").update(bytes)) !== page.digest) break;

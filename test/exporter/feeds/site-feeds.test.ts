@@ -131,6 +131,18 @@ describe("feeds of the latest changed pages", () => {
     assert.equal(site.read("feed.json"), '{"version":1}');
   });
 
+  it("name a listed page by its path: what the server shows for it is not the file of that name", async () => {
+    using site = new Site();
+    site.write("a.html", "a");
+    site.write("b.php", "source");
+    site.write("draft.html", "draft");
+    const urls = join(site.folder.path, "urls");
+    writeFileSync(urls, "/b.php\n/draft.html\n");
+    await site.export({ urls, exclude: ["draft.html"] });
+    const titles = site.items.map(({ title }) => title);
+    assert.deepEqual(titles.sort(), ["a", "b.php", "draft.html"]);
+  });
+
   it("say nothing of bytes that are not published yet", async () => {
     using site = new Site();
     site.write("a.html", "public");
