@@ -30,6 +30,14 @@ const stemPrefix = new RegExp(
 const release =
   /^(?:apps?|src|source|project|server|webapps?|api|backend|admin|data|laravel)[-_ ]?v?\d{1,3}(?:\.\d{1,5}){1,3}(?:[-.]?(?:a|alpha|b|beta|rc|pre)[-.]?\d{0,3})?$/;
 
+/**
+ * A name in small letters. Only letters of ASCII change: one character is a byte, and another one may be a part of a letter
+ * in UTF-8.
+ */
+export function lowerName(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 export function cutName(name: string): NameForm {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? { name, stem: name, ending: "" } : { name, stem: name.slice(0, dot), ending: name.slice(dot + 1) };
@@ -43,10 +51,10 @@ export function cutName(name: string): NameForm {
  * @returns forms in small letters, the name itself first; a bounded number
  */
 export function formsOfName(name: string): NameForm[] {
-  const lower = name.toLowerCase();
+  const lower = lowerName(name);
   const forms = formsOfLower(lower);
   // serviceAccountKey.json is service-account-key.json.
-  const spaced = name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
+  const spaced = lowerName(name.replace(/([a-z])([A-Z])/g, "$1-$2"));
   return spaced === lower ? forms : [...forms, ...formsOfLower(spaced)];
 }
 
@@ -72,7 +80,7 @@ function formsOfLower(name: string): NameForm[] {
 
 /** Whether an ending says by itself that a file is what an editor, a package manager or a download left. */
 export function isBackupName(name: string): boolean {
-  return sureBackup.test(name.toLowerCase());
+  return sureBackup.test(lowerName(name));
 }
 
 function removeEnding(name: string): string {

@@ -1,6 +1,6 @@
 import type { WithholdRule } from "../../core/index.ts";
 import { isPublishedEnding, isPublishedType, isServerEnding } from "./media-types.ts";
-import { formsOfName, isBackupName, type NameForm } from "./name-forms.ts";
+import { formsOfName, isBackupName, lowerName, type NameForm } from "./name-forms.ts";
 import { isConfiguration, isPrivate } from "./withheld-names.ts";
 
 const versionControl = new Set(
@@ -38,7 +38,7 @@ function isDotPage(name: string): boolean {
  */
 export function judgeName(name: string, isFolder: boolean): WithholdRule | undefined {
   if (!isFolder && isPlain(name)) return undefined;
-  const lower = name.toLowerCase();
+  const lower = lowerName(name);
   if (isFolder) return judgeFolderName(lower);
   if (versionControl.has(lower) || lower.endsWith(",v")) return "version-control";
   if (serverFiles.has(lower)) return "server-configuration";
