@@ -14,14 +14,15 @@ const hiddenPrivate =
 const desktopDroppings = new Set(["thumbs.db", "desktop.ini", "ehthumbs.db", "$recycle.bin"]);
 const pythonCache = new Set(["__pycache__", "cgi-bin", "fcgi-bin", "scgi-bin"]);
 
-// Most files of most sites. No rule below holds back a name that ends so, unless a dot begins it.
+// Most files of most sites. No rule below holds back a name that ends so, unless a dot begins it, or the mark of an office
+// program's lock file.
 const innocentEndings = new Set(
   "html htm xhtml css png jpg jpeg gif svg webp avif ico woff woff2 ttf mp3 mp4 webm".split(" "),
 );
 
 function isPlain(name: string): boolean {
   const dot = name.lastIndexOf(".");
-  return dot > 0 && name.charCodeAt(0) !== 0x2e && innocentEndings.has(name.slice(dot + 1));
+  return dot > 0 && name.charCodeAt(0) !== 0x2e && !name.startsWith("~$") && innocentEndings.has(name.slice(dot + 1));
 }
 
 /** A page whose own name is a dot: `..md`. Two dots and the ending of a type that is published make no hidden file. */

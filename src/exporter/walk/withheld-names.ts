@@ -32,8 +32,7 @@ const configurationNames = words(
   go.mod go.sum pipfile pipfile.lock poetry.lock pyproject.toml requirements.txt dev-requirements.txt constraints.txt setup.py setup.cfg
   tox.ini mix.exs mix.lock project.json global.json nuget.config packages.config paket.dependencies packages.lock.json tsconfig.json
   jsconfig.json angular.json nx.json lerna.json rush.json turbo.json workspace.json nodemon.json deno.json babel.config.json
-  gruntfile.js gruntfile.coffee gulpfile.js gulpfile.babel.js gulpfile.ts knexfile.js knexfile.ts ormconfig.json brunch-config.js
-  metalsmith.json phpunit.xml phpstan.neon phpcs.xml psalm.xml rector.php codeception.yml behat.yml karma.conf.js
+  wrangler.json gruntfile.coffee brunch-config.js metalsmith.json phpunit.xml phpstan.neon phpcs.xml psalm.xml rector.php codeception.yml behat.yml karma.conf.js
   local.settings.json host.json launchsettings.json bundleconfig.json libman.json
   ` +
     // What stands for a whole program's settings in any form.
@@ -45,6 +44,7 @@ const configurationForms: readonly RegExp[] = [
   /^appsettings(?:\..{1,40})?\.json$|^connectionstrings?\.(?:json|config)$|\.(?:config|pubxml|publishsettings|azurepubxml)$/,
   /\.(?:tfstate|tfvars|tfplan|tf|hcl|nomad|bicep|pkr\.hcl|tfvars\.json|auto\.tfvars|tfstate\.json)$|^terraform\.tfstate/,
   /\.(?:config|conf)\.(?:[cm]?[jt]sx?|json)$|^webpack\..{1,40}\.js$|^webpack\.js$|^ecosystem\.json$/,
+  /^(?:gruntfile|gulpfile|knexfile|ormconfig|truffle-config)(?:\.babel)?\.(?:[cm]?[jt]s|json)$/,
   /^(?:ts|js)config\..{1,40}\.json$|^docker-compose(?:[-.].{1,40})?\.ya?ml$|^dockerfile[-.].{1,40}$|^.{1,40}\.dockerfile$/,
   /^(?:vhosts?|apache|nginx|httpd|php|mysql|ssl|fastcgi|uwsgi|proxy|server|site|default)(?:[-_.].{1,40})?\.(?:conf|cnf|ini)$/,
   /^(?:wp-config|configuration|localsettings|settings|config|database|parameters|secrets|application|bootstrap|credentials)(?:[-_.].{1,40})?\.(?:php|ya?ml|properties|ini|conf|cfg|toml|neon|xml|rb|py|inc|env|pl)$/,
@@ -103,8 +103,10 @@ const privateForms: readonly RegExp[] = [
   /\.wordpress\.\d{4}-\d\d-\d\d(?:\.\d{1,3})?\.xml$|^wordpress-export|\.wxr$/,
   /(?:^|[-_.])(?:client[-_]?(?:secrets?|id)|service[-_]?(?:account|principal)(?:[-_]?keys?)?|firebase[-_]adminsdk|access[-_]?(?:keys?|tokens?)|api[-_]?(?:keys?|tokens?|secrets?)|private[-_]?keys?|secret[-_]?(?:keys?|tokens?)|signing[-_]?keys?|ssh[-_]?keys?|vault|oauth[-_]?(?:tokens?|secrets?|credentials?)|auth[-_]?tokens?|license[-_]?keys?|recovery[-_]?(?:codes?|keys?)|backup[-_]?codes?|seed[-_]?phrase)(?:[-_.].{0,80})?\.(?:json|ya?ml|toml|xml|txt|csv|ini|conf|cfg|properties|asc|gpg|pgp)$/,
   /(?:^|[-_. ])(?:private|priv|secret|sec|secring|passwords?|credentials?|backup)(?:[-_]?keys?)?\.(?:asc|gpg|pgp)$/,
-  /^(?:.{0,80}[-_. ])?(?:passwords?|passwd|passwort|passw(?:oe|o\xcc\x88|\xc3[\x96\xb6])rter|credentials?|creds?|secrets|passphrases?|logins?|pwds?|dbpass|userpass|kennw(?:oe|o\xcc\x88|\xc3[\x96\xb6])rter|contrase(?:n|n\xcc\x83|\xc3[\x91\xb1])as|mots[-_ ]de[-_ ]passe)\.(?:json|ya?ml|toml|xml|txt|text|csv|tsv|xlsx?|xlsm|ods|docx?|odt|rtf|pdf|ini|conf|cfg|properties|numbers|pages|zip|7z|rar|gz)$/,
-  /^(?:.{0,40}[-_.])?(?:secrets?|credentials?|passwords|passwd)\.(?:[cm]?[jt]s|map)$|^(?:db|database|server)\.[cm]?js$/,
+  /^(?:.{0,80}[-_. ])?(?:passwords?|passwd|passwort|passw(?:oe|o\xcc\x88|\xc3[\x96\xb6])rter|credentials?|creds?|secrets|passphrases?|logins?|pwds?|dbpass|userpass|kennw(?:oe|o\xcc\x88|\xc3[\x96\xb6])rter|contrase(?:n|n\xcc\x83|\xc3[\x91\xb1])as|mots?[-_ ]de[-_ ]passe)\.(?:json|ya?ml|toml|xml|txt|text|csv|tsv|xlsx?|xlsm|ods|docx?|odt|rtf|pdf|ini|conf|cfg|properties|numbers|pages|zip|7z|rar|gz)$/,
+  /^(?:.{0,40}[-_.])?(?:secrets?|credentials?|passwords|passwd)\.(?:[cm]?[jt]s|map)$|^(?:db|database|server)\.[cm]?[jt]s$/,
+  /^(?:.{0,80}[-_. ])?(?:recovery[-_ ]?(?:codes?|keys?)|backup[-_ ]?codes?|seed[-_ ]?phrase)(?:[-_. ].{0,80})?\.(?:txt|text|csv|json|xlsx?|ods|docx?|odt|rtf|pdf)$/,
+  /^(?:.{0,40}[-_.])?sa[-_]?key(?:[-_.].{0,40})?\.json$|^gha[-_]creds(?:[-_.].{0,40})?\.json$/,
   /^(?:lastpass|1password|bitwarden|dashlane|keepass|keepassxc|enpass|nordpass|roboform|keeper|chrome|firefox|safari)(?:[-_ .].{0,60})?(?:pass.{0,60}|login.{0,60}|export.{0,60}|vault.{0,60})?\.(?:csv|json|xml|1pux|txt)$/,
   /^(?:gcp|gcloud|gcs|aws|azure|s3|google|firebase|ssh|ssl|tls|jwt|rsa|pgp|gpg|stripe|paypal|twilio|sendgrid|mailgun|slack|github|gitlab|heroku|docker|smtp|ftp|mail|db|mysql|mongo|redis|admin|root|user|api)[-_.](?:keys?|creds?|tokens?|secrets?|pass|login|auth|config)(?:[-_.].{0,40})?\.(?:json|ya?ml|xml|txt|csv|ini|conf|cfg|properties|php|asc|gpg)$/,
   /^(?:users|user[-_]?(?:list|export|data)|accounts?|customers?|employees|staff[-_]list|payroll|salar(?:y|ies)|subscribers|patients|creditcards?)\.(?:csv|tsv|xlsx?|xlsm|ods|txt)$/,
