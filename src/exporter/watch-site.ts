@@ -151,7 +151,9 @@ class Watching {
       if (error.code === "aborted") return undefined;
       // What was right once, a list that is being edited made wrong.
       const isOfList = error.code === "bad-option" && this.#options.urls !== undefined && this.#robots !== undefined;
-      if (!passing.has(error.code) && !isOfList) throw error;
+      // A server that lists pages may be down for a while; a wrong URL is told at the start.
+      const isOfServer = error.code === "site-unavailable" && this.#hasPublished;
+      if (!passing.has(error.code) && !isOfList && !isOfServer) throw error;
       return { kind: "failed", error };
     }
   }

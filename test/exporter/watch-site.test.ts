@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { TidemarkError } from "../../src/core/error.ts";
 import { type WatchedRound, type WatchSiteOptions, watchSite } from "../../src/exporter/watch-site.ts";
 import { SiteLock } from "../../src/fs/site-lock.ts";
-import { listenSite } from "../site-server.ts";
+import { listenSite, type SiteServer } from "../site-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { countsOf, digestOf, TestSite } from "./publish/test-site.ts";
 
@@ -33,6 +34,11 @@ class Watched implements AsyncDisposable {
       this.#wake();
       return error;
     });
+  }
+
+  /** What the watch ends with by itself; undefined if all was well. */
+  get ended(): Promise<unknown> {
+    return this.#end;
   }
 
   /** What the watch ended with; undefined if all was well. */
@@ -264,4 +270,33 @@ test("what is published is read for the first round only", async () => {
   site.write("b.html", "b");
   await watched.until(["a.html", "b.html"]);
   assert.deepEqual(server.requests, ["GET /.well-known/tidemark/index.gz"]);
+});
+
+test("a sitemap that cannot be read for a while delays what changed, and does not end the watch", async () => {
+  using site = new TestSite();
+  const sitemap =
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.org/p</loc></url></urlset>';
+  const answer: SiteServer["answer"] = (_, response) =>
+    response.writeHead(200, { "content-type": "text/xml" }).end(sitemap);
+  await using server = await listenSite(answer);
+  site.write("a.html", "a");
+  await using watch = new Watched(site, { sitemapFrom: `${server.origin}/sitemap.xml` });
+  await watch.published();
+  server.answer = (_, response) => response.writeHead(404).end();
+  site.write("b.html", "b");
+  const ended = watch.ended.then(() => "ended" as const);
+  const round = await Promise.race([watch.next(), ended]);
+  assert.ok(round !== "ended" && round.kind === "failed" && round.error.code === "site-unavailable");
+  server.answer = answer;
+  await watch.published();
+  assert.deepEqual([...site.hold().keys()].sort(), ["/a.html", "/b.html", "/p"]);
+  assert.equal(await watch.end(), undefined);
+});
+
+test("a sitemap that cannot be read at the start ends the watch", async () => {
+  using site = new TestSite();
+  await using server = await listenSite((_, response) => response.writeHead(404).end());
+  site.write("a.html", "a");
+  await using watch = new Watched(site, { sitemapFrom: `${server.origin}/sitemap.xml` });
+  assert.ok(await watch.ended.then((error) => error instanceof TidemarkError && error.code === "site-unavailable"));
 });
