@@ -112,14 +112,13 @@ function compileOwnRules(
   ownsDescription: boolean,
 ): (path: string) => WithholdRule | undefined {
   const robots = parseRobots(content);
-  // A file without Disallow, in any spelling, need not be checked two hundred thousand times.
-  const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
   return (path) => {
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
     // Few sites have one, and none has many.
     for (const own of keyPaths) if (path === own) return "own-output";
     if (ownsDescription && path === resourceSyncPath) return "own-output";
-    return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
+    // A file without Disallow need not be asked two hundred thousand times.
+    return robots.hasDisallow && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
   };
 }
 

@@ -143,3 +143,13 @@ test("a mapped folder that is missing, or holds the state, ends the export befor
   const around = [{ urlPrefix: "/x/", folder: site.folder }];
   await assert.rejects(site.export({ map: around }), isBadOption);
 });
+
+test("a rule counts in each spelling that robots.txt is read with", async () => {
+  for (const key of ["Disallow", "DISALLOW", "Dissalow", "Diasllow", "disallow all"]) {
+    using site = new TestSite();
+    for (const name of ["a.html", "b.html"]) site.write(name, name);
+    site.write("robots.txt", `User-agent: *\n${key}: /b\n`);
+    await site.export();
+    assert.deepEqual(pathsOf(site), ["/a.html"], key);
+  }
+});

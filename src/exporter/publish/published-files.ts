@@ -13,7 +13,7 @@ import {
   parseArchiveIndex,
   publishedFolder,
 } from "../../formats/archive/index.ts";
-import { formatRobotsBlock, replaceRobotsBlock } from "../../formats/robots/index.ts";
+import { formatRobotsBlock, isUtf16Robots, replaceRobotsBlock } from "../../formats/robots/index.ts";
 import { HeldFolder, shownPath, writeDurably } from "../../fs/index.ts";
 import type { Ledger } from "./ledger.ts";
 import { findCompleteFrom } from "./tiers.ts";
@@ -113,10 +113,12 @@ export async function readRobotsFile(folder: string): Promise<Uint8Array> {
     const status = await stat(path);
     if (!status.isFile()) throw new TypeError("it is not a file");
     if (status.size > maxRobotsBytes) throw new RangeError(`it has ${status.size} bytes, and crawlers read 512000`);
-    return await readFile(path);
+    const content = await readFile(path);
+    if (isUtf16Robots(content)) throw new TypeError("it is in UTF-16, and RFC 9309 section 2.3 asks for UTF-8");
+    return content;
   } catch (error) {
     throw new TidemarkError("robots-unreadable", `${link} cannot be used: ${(error as Error).message}`, {
-      hint: "Make it a file of reasonable size that can be read, or name the folder that it is in with --robots-dir.",
+      hint: "Make it a file in UTF-8, of reasonable size, that can be read, or name the folder that it is in with --robots-dir.",
       details: { path: link },
       cause: error,
     });

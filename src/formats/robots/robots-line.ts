@@ -127,6 +127,11 @@ function utf16Of(content: Uint8Array): Utf16 | undefined {
   return a === 0 && b !== 0 && c === 0 && d !== 0 ? "utf-16be" : undefined;
 }
 
+/** Whether the bytes of a robots.txt are in UTF-16. Ours is read, but others' readers and writers take it for UTF-8. */
+export function isUtf16Robots(content: Uint8Array): boolean {
+  return utf16Of(content) !== undefined;
+}
+
 function toUtf8(content: Uint8Array, encoding: Utf16): Uint8Array {
   const units = content.subarray(0, content.length - (content.length % 2));
   return new TextEncoder().encode(new TextDecoder(encoding).decode(units));

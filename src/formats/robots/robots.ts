@@ -40,6 +40,8 @@ export class Robots {
   readonly sitemaps: readonly string[];
   /** Whether it was longer than {@link maxRobotsBytes} and its end is missing. */
   readonly truncated: boolean;
+  /** Whether it has a Disallow, of any agent. */
+  readonly hasDisallow: boolean;
   readonly #groups: ReadonlyMap<string, readonly Group[]>;
   readonly #paces: ReadonlyMap<string, readonly Pace[]>;
   readonly #everybodysPace: Pace;
@@ -101,6 +103,7 @@ export class Robots {
           break;
       }
     }
+    this.hasDisallow = [...groups.values()].flat().some(({ rules }) => rules.some(({ allow }) => !allow));
     this.archiveIndexes = archiveIndexes;
     this.archives = archives;
     this.sitemaps = [...sitemaps];

@@ -195,6 +195,8 @@ test("a robots.txt that cannot be read stops the export before anything is publi
       writeFileSync(path, "");
       truncateSync(path, 5 * 2 ** 20);
     },
+    (path) => writeFileSync(path, Buffer.from("\ufeffUser-agent: *\nDisallow: /a\n", "utf16le")),
+    (path) => writeFileSync(path, Buffer.from("User-agent: *\n", "utf16le").swap16()),
   ];
   for (const make of makes) {
     using site = new TestSite();
