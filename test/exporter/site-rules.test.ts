@@ -153,3 +153,13 @@ test("a rule counts in each spelling that robots.txt is read with", async () => 
     assert.deepEqual(pathsOf(site), ["/a.html"], key);
   }
 });
+
+test("a page in a language that ends its name is asked for noindex too", async () => {
+  using site = new TestSite();
+  site.write("a.html.de", noindex);
+  site.write("b.html.de", "<p>willkommen");
+  site.write("c.htm.pt-br", noindex);
+  const { summary } = await site.export();
+  assert.deepEqual(pathsOf(site), ["/b.html.de"]);
+  assert.equal(summary.withheldByRule.noindex, 2);
+});

@@ -4,7 +4,14 @@ import { digestBytes } from "../../core/index.ts";
 import type { MarkedContent } from "../../formats/html/index.ts";
 import { toEpochUs } from "../walk/folder-listing.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
-import { type FoundIncludes, type IncludeMode, IncludeScanner, isHtml, mayInclude, PageHead } from "./page-scanner.ts";
+import {
+  type FoundIncludes,
+  type IncludeMode,
+  IncludeScanner,
+  mayBeHtml,
+  mayInclude,
+  PageHead,
+} from "./page-scanner.ts";
 
 /** What reading a file came to. */
 export type FileDigest =
@@ -108,7 +115,7 @@ export class FileDigester {
 
   *#once({ location, mediaType }: DigestibleFile, sink: ByteSink | undefined): Generator<void, FileDigest | undefined> {
     const { pace, findsNoindex = false, includes: mode = "off" } = this.#options;
-    const head = findsNoindex && isHtml(mediaType) ? new PageHead() : undefined;
+    const head = findsNoindex && mayBeHtml(mediaType, location) ? new PageHead() : undefined;
     const scanner = mayInclude(mediaType, mode) ? new IncludeScanner() : undefined;
     pace?.(0);
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link

@@ -1,9 +1,19 @@
 import { type Inclusion, parseInclude } from "../../formats/html/index.ts";
 import { maxMetaBytes, saysNoindex } from "../../formats/robots/index.ts";
+import type { Location } from "../walk/folder-listing.ts";
 
 /** Whether bytes of a media type may have a `meta` element. */
-export function isHtml(mediaType: string): boolean {
+function isHtml(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
+}
+
+// As Apache's MultiViews has them: index.html.de. The type of such a name says nothing.
+const htmlOfLanguage = /\.x?html?\.[a-z]{2}(?:-[a-z]{2})?$/i;
+
+/** Whether a file may be a page of HTML, by its media type or its name. @param location - its bytes, or one character a byte */
+export function mayBeHtml(mediaType: string, location: Location): boolean {
+  if (isHtml(mediaType)) return true;
+  return htmlOfLanguage.test(typeof location === "string" ? location : Buffer.from(location).toString("latin1"));
 }
 
 /** The beginning of a page that comes piece by piece, and what it says of indexing. */

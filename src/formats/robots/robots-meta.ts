@@ -6,8 +6,10 @@ export const maxMetaBytes: number = 64 * 1024;
 // Fields whose agent is everybody, or us.
 const heardNames: ReadonlySet<string> = new Set(["robots", "tidemark"]);
 const metaFields: ReadonlySet<string> = new Set(["name", "content"]);
-const headEnd = /<\/head[\t\n\f\r />]|<body[\t\n\f\r />]/i;
-const likelyNoindex = /<meta[\t\n\f\r /][^<]{0,2000}(?:noindex|none)/i;
+const heardName = /robots|tidemark/i;
+const metaOrNoindex = /<meta[\t\n\f\r /]|noindex|none/gi;
+/** Longest distance between the beginning of an element and what it says, in characters. */
+const maxMetaLength = 2000;
 
 /** Whether directives, such as `noindex, follow`, keep a page out of indexes: `noindex` or `none` is among them. */
 export function isNoindex(directives: string): boolean {
@@ -43,15 +45,34 @@ export function isNoindexField(value: string): boolean {
  * @param text - the beginning of the page, one character a byte
  */
 export function saysNoindex(text: string): boolean {
-  const end = text.search(headEnd);
-  const head = end === -1 ? text : text.slice(0, end);
   // Nearly all pages end here: reading tags costs more than digesting the page.
-  if (!likelyNoindex.test(head)) return false;
+  if (!mayDeny(text)) return false;
   let isFound = false;
+  let isEnded = false;
+  let isInNoscript = false;
   const onTag = (name: string, fields: ReadonlyMap<string, string>): void => {
-    const isHeard = name === "meta" && heardNames.has((fields.get("name") ?? "").trim().toLowerCase());
-    isFound ||= isHeard && isNoindex(fields.get("content") ?? "");
+    if (name === "noscript") isInNoscript = true;
+    // With scripts, the content of a noscript element is text.
+    if (name === "body" && !isInNoscript) isEnded = true;
+    if (isEnded || name !== "meta" || !heardNames.has((fields.get("name") ?? "").trim().toLowerCase())) return;
+    isFound ||= isNoindex(fields.get("content") ?? "");
   };
-  readTags(head, { wanted: metaFields, onTag }, false);
+  const onEndTag = (name: string): void => {
+    if (name === "noscript") isInNoscript = false;
+    if (name === "head" && !isInNoscript) isEnded = true;
+  };
+  // Without `onText`, tags that have no wanted attribute would not be told.
+  readTags(text, { wanted: metaFields, onTag, onEndTag, onText: () => undefined }, false);
   return isFound;
+}
+
+/** Whether a `meta` element may say noindex or none: one search, which finds others too. */
+function mayDeny(text: string): boolean {
+  if (!heardName.test(text)) return false;
+  let meta = Number.NEGATIVE_INFINITY;
+  for (const { 0: found, index } of text.matchAll(metaOrNoindex)) {
+    if (found.startsWith("<")) meta = index;
+    else if (index - meta <= maxMetaLength) return true;
+  }
+  return false;
 }

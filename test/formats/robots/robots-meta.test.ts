@@ -16,6 +16,12 @@ const yes = [
   '<header><meta name="robots" content="noindex">',
   '<meta name="robots" content="index"><meta name="robots" content="noindex">',
   '<!doctype html><?x?><meta name="robots" content="none" content="index">',
+  '<head><script>x="</head >"</script><meta name=robots content=noindex>',
+  "<head><style>/* <body > */</style><meta name=robots content=noindex>",
+  "<head><!-- <body class=old> --><meta name=robots content=noindex>",
+  "<head><noscript><body ></noscript><meta name=robots content=noindex>",
+  '<head><meta data-x="<b>" name=robots content=noindex>',
+  '<head><meta name="robots" data-note="a < b" content="noindex">',
 ];
 const no = [
   "",
@@ -35,6 +41,8 @@ const no = [
   '<meta name="robots" content="index" content="noindex">',
   '</head><meta name="robots" content="noindex">',
   '<BODY class=x><meta name="robots" content="noindex">',
+  '<body><meta name="robots" content="noindex">',
+  '<noscript></noscript><body><meta name="robots" content="noindex">',
   '<style><meta name="robots" content="noindex">',
 ];
 
