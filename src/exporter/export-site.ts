@@ -167,7 +167,7 @@ async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope):
       includes === "off" ? undefined : { mode: includes, appliesTo: (mediaType) => mayInclude(mediaType, includes) },
     standards: chooseStandards(options),
     previous: checkPrevious(options),
-    readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
+    readPage: (path, maxBytes) => readPage(filesOf(docroot, roots, servedNames, path), maxBytes),
     readTitle:
       options.feed === true
         ? async (page) => {

@@ -138,14 +138,16 @@ export function filesOf(
 /**
  * Reads a page's file. The caller compares the bytes with the published digest, so that no other content gets out.
  *
- * @returns undefined if there is no such file, or if it is larger
+ * @param files - that may be the page, the likeliest first
+ * @returns the bytes of the first that is there; undefined if there is no such file, or if it is larger
  */
-export async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
-  try {
-    await using handle = await open(fileOf(docroot, path), constants.O_RDONLY | constants.O_NONBLOCK);
-    const status = await handle.stat();
-    return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
-  } catch {
-    return undefined;
+export async function readPage(files: readonly Buffer[], maxBytes: number): Promise<Buffer | undefined> {
+  for (const file of files) {
+    try {
+      await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+      const status = await handle.stat();
+      if (status.isFile()) return status.size <= maxBytes ? await handle.readFile() : undefined;
+    } catch {}
   }
+  return undefined;
 }

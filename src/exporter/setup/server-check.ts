@@ -5,7 +5,7 @@ import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
 import type { ServedForm } from "../../formats/url/index.ts";
 import { createFetcher, type Fetcher } from "../../http/index.ts";
 import { findIncludes } from "../digest/page-scanner.ts";
-import { readPage } from "../site-sources.ts";
+import { fileOf, readPage } from "../site-sources.ts";
 
 /** Largest file that is compared, in bytes. */
 const maxComparedBytes = 4 * 1024 * 1024;
@@ -176,7 +176,7 @@ function describeShortLink({ path, form }: ShortLink, difference: string): Serve
 
 /** A page's file; undefined if it is missing or too large to compare. */
 async function readFileOf(docroot: string, path: string): Promise<Buffer | undefined> {
-  return await readPage(docroot, path.endsWith("/") ? `${path}index.html` : path, maxComparedBytes);
+  return await readPage([fileOf(docroot, path.endsWith("/") ? `${path}index.html` : path)], maxComparedBytes);
 }
 
 function compare(outcome: FetchOutcome, file: Uint8Array): string | undefined {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inflateRawSync } from "node:zlib";
@@ -84,6 +84,23 @@ test("a day's changes are packed once it is over, with what is still as it was p
   );
   assert.equal(contents.get(`${origin}/a.html`), "changed");
   assert.equal(contents.get(`${origin}/%5Bnew%5D.html`), "new");
+});
+
+test("pages under the server's URLs and of mapped folders are packed too", async () => {
+  using site = new TestSite();
+  for (const name of ["about.html", "docs/index.html"]) site.write(name, name);
+  const folder = join(site.folder, "static");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "b.txt"), "b");
+  await site.export({ resourceDump: true, cleanUrls: true, map: [{ urlPrefix: "/static/", folder }] });
+  const reader = new StandardsReader(site);
+  const dump = reader.document(reader.capabilities().get("resourcedump") ?? "");
+  const { contents } = readPackage(site, dump.entries[0]?.location ?? "");
+  assert.deepEqual([...contents].sort(), [
+    [`${origin}/about`, "about.html"],
+    [`${origin}/docs/`, "docs/index.html"],
+    [`${origin}/static/b.txt`, "b"],
+  ]);
 });
 
 test("a page whose bytes are not the published ones any more is in no dump", async () => {
