@@ -75,6 +75,7 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
     docroot: rules.docroot,
     globs: rules.globs,
     reader: rules.reader,
+    servedNames: rules.servedNames,
     // The owner's changes to robots.txt may change what is published.
     judgePath: (path) => (path === "/robots.txt" ? undefined : rules.judgePath(path)),
     ...{ settleMs, rescanMs, timers, signal, onEvent },

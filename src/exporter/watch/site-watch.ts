@@ -1,5 +1,6 @@
 import { type ExportEvent, TidemarkError } from "../../core/index.ts";
 import type { LinkRules } from "../walk/path-rules.ts";
+import type { ServedNameRules } from "../walk/served-names.ts";
 import {
   describeWatchFailure,
   type QueueGauge,
@@ -24,6 +25,8 @@ export interface WatchTimers {
 export interface SiteWatchOptions extends LinkRules {
   /** The document root; a link to it may later lead elsewhere. */
   readonly docroot: string;
+  /** Which files take the URL of others, as the walk is told. */
+  readonly servedNames?: ServedNameRules | undefined;
   /** A round comes after so long without a change, and after ten times that if changes go on. @default 30000 */
   readonly settleMs?: number | undefined;
   /** How often everything is scanned, whatever events say. @default 86400000, a day */
@@ -106,6 +109,7 @@ export class SiteWatch implements AsyncDisposable {
     this.#tree = new WatchTree({
       docroot,
       rules: options,
+      servedNames: options.servedNames,
       watchFolder: options.watchFolder ?? watchFolder,
       gauge,
       dirty: this.#dirty,

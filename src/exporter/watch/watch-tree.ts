@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path/posix";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { isDenial, joinLocation, toNodePath } from "../walk/folder-listing.ts";
 import type { LinkRules } from "../walk/path-rules.ts";
+import type { ServedNameRules } from "../walk/served-names.ts";
 import type { QueueGauge, WatchCounts, WatchFolder } from "./system-watch.ts";
 import type { DirtyFolders } from "./watch-round.ts";
 import {
@@ -14,6 +15,7 @@ import {
   mayFollow,
   mayHaveMoved,
   mayHoldPages,
+  mayTakeUrl,
   placeIn,
   readCtimeNs,
   type WatchedFolder,
@@ -22,6 +24,7 @@ import {
 export interface WatchTreeOptions {
   readonly docroot: string;
   readonly rules: LinkRules;
+  readonly servedNames: ServedNameRules | undefined;
   readonly watchFolder: WatchFolder;
   readonly gauge: QueueGauge;
   readonly dirty: DirtyFolders;
@@ -145,7 +148,9 @@ export class WatchTree {
     if (kind === "rename" || isFolder || folder.links.has(name)) this.#name(folder, name, kind === "rename");
     // It is looked at first: perhaps only its times were set.
     if (isFolder) return;
-    if (mayBePage(this.#options.rules, placeIn(folder, name, false))) this.#noteFolder(folder);
+    const { rules, servedNames } = this.#options;
+    if (mayBePage(rules, placeIn(folder, name, false)) || mayTakeUrl(folder, name, servedNames))
+      this.#noteFolder(folder);
   }
 
   #name(folder: WatchedFolder, name: string, cameOrWent: boolean): void {

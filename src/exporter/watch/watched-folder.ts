@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, statSync } from "node:fs";
+import { type BigIntStats, existsSync, lstatSync, statSync } from "node:fs";
 import { encodePathSegment } from "../../formats/url/index.ts";
 import {
   isInside,
@@ -13,6 +13,7 @@ import {
 import { judgeName } from "../walk/name-rules.ts";
 import { isLetOut, judgeTarget, type LinkRules } from "../walk/path-rules.ts";
 import { maxPublishedPath } from "../walk/scanned-file.ts";
+import type { ServedNameRules } from "../walk/served-names.ts";
 
 /** A place below the root. */
 export interface WatchedPlace {
@@ -158,6 +159,14 @@ export function mayBePage(rules: LinkRules, place: WatchedPlace): boolean {
   if (/\.inc$/i.test(place.name)) return true;
   if (!hasOpenName(rules, place, false)) return false;
   return rules.globs.isOpen || rules.globs.judgeFile(place.relative) === undefined;
+}
+
+/** Whether a file takes the URL of a page of its folder when it comes, and leaves it when it goes; it need not be a page. */
+export function mayTakeUrl(folder: WatchedFolder, name: string, servedNames: ServedNameRules | undefined): boolean {
+  if (servedNames === undefined) return false;
+  if (servedNames.indexSegments.includes(encodePathSegment(name))) return true;
+  const isThere = (file: string): boolean => existsSync(toNodePath(joinLocation(folder.location, file)));
+  return servedNames.cleanUrls && (isThere(`${name}.html`) || isThere(`${name}.htm`));
 }
 
 /** What is at the document root now, links followed; undefined if it is no folder. */

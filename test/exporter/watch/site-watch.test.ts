@@ -67,6 +67,22 @@ test("own output, withheld names and excluded folders wake nobody and have no wa
   assert.deepEqual(await site.roundWithin(2000), { kind: "folders", folders: ["/.well-known/"], trees: [] });
 });
 
+test("a file that takes the URL of a page wakes the watch, also one that is no page", async () => {
+  using temp = makeTempFolder();
+  write(temp.path, "a/index.html", "a/about.html");
+  const servedNames = { indexSegments: ["index.php", "index.html"], cleanUrls: true };
+  await using site = await WatchedSite.open(temp.path, { servedNames });
+  const round = { kind: "folders", folders: ["/a/"], trees: [] };
+  for (const name of ["a/index.php", "a/about"]) {
+    write(temp.path, name);
+    assert.deepEqual(await site.roundWithin(2000), round, name);
+    unlinkSync(join(temp.path, name));
+    assert.deepEqual(await site.roundWithin(2000), round, `${name} is gone`);
+  }
+  write(temp.path, "a/other.php", "a/other");
+  assert.equal(await site.roundWithin(60_000), undefined);
+});
+
 test("an editor's write and rename is seen", async () => {
   using temp = makeTempFolder();
   write(temp.path, "a/x.html");
