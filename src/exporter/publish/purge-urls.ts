@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { pathOf } from "../../core/index.ts";
+import { type Change, pathOf } from "../../core/index.ts";
 import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
 import { encodePathSegment } from "../../formats/url/index.ts";
 import { type ReadPublicationOptions, readPublication } from "./publication-changes.ts";
@@ -31,17 +31,25 @@ export async function* listPurgeUrls(options: ListPurgeUrlsOptions): AsyncGenera
   const indexSegments = names.map((name) => encodePathSegment(Buffer.from(name).toString("latin1")));
   const origin = new URL(baseUrl).origin;
   for await (const change of readPublication(options))
-    for (const path of formsOf(pathOf(change), indexSegments, cleanUrls)) yield origin + path;
+    for (const path of formsOf(change, indexSegments, cleanUrls)) yield origin + path;
   const published = await readPublishedIndex(join(options.documentRoot, publishedFolder.slice(1)));
   if (published?.index.archives.length !== 0) return;
   yield origin + publishedFolder + indexFileName;
   yield `${origin}/${robotsFileName}`;
 }
 
-function formsOf(path: string, indexSegments: readonly string[], cleanUrls: boolean): string[] {
+function formsOf(change: Change, indexSegments: readonly string[], cleanUrls: boolean): string[] {
+  const path = pathOf(change);
   if (path.includes("?")) return [path];
   if (path.endsWith("/")) return [path, ...indexSegments.map((name) => path + name)];
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (indexSegments.includes(name)) return [path, path.slice(0, -name.length)];
-  return cleanUrls && !name.includes(".") ? [path, `${path}.html`] : [path];
+  // Of a page that is gone nobody knows the type.
+  const mayBeShort = change.kind === "deleted" ? !/\.html?$/.test(name) : isShortened(name, change.page.mediaType);
+  return cleanUrls && mayBeShort ? [path, `${path}.html`, `${path}.htm`] : [path];
+}
+
+/** Whether a page may have its URL without the ending of its file. */
+function isShortened(name: string, mediaType: string): boolean {
+  return mediaType === "text/html" && !/\.html?$/.test(name);
 }

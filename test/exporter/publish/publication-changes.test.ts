@@ -52,3 +52,25 @@ it("the changes of each of the last publications are read, and no others, also b
     [21, 22, 23].map((at) => `https://a.example/${at}.html`),
   );
 });
+
+it("with clean URLs each form under which a server may show a page is listed, and no other of what is no page", async () => {
+  using folder = makeTempFolder();
+  const documentRoot = join(folder.path, "site");
+  mkdirSync(documentRoot);
+  for (const name of ["about.html", "v1.2.html", "old.htm", "a.css"]) writeFileSync(join(documentRoot, name), name);
+  const stateDir = join(folder.path, "state");
+  const options = { docroot: documentRoot, baseUrl: "https://a.example/", stateDir, cleanUrls: true };
+  await exportSite({ ...options, clock: () => 1_800_000_000_000 });
+  const list = async (): Promise<string[]> => {
+    const urls = await gather(listPurgeUrls({ documentRoot, baseUrl: "https://a.example/", cleanUrls: true }));
+    return urls
+      .map((url) => new URL(url).pathname)
+      .filter((path) => !/tidemark|robots/.test(path))
+      .sort();
+  };
+  const formsOf = (path: string): string[] => [path, `${path}.htm`, `${path}.html`];
+  assert.deepEqual(await list(), ["/a.css", ...formsOf("/about"), ...formsOf("/old"), ...formsOf("/v1.2")]);
+  rmSync(join(documentRoot, "v1.2.html"));
+  await exportSite({ ...options, clock: () => 1_800_000_001_000 });
+  assert.deepEqual(await list(), formsOf("/v1.2"));
+});
