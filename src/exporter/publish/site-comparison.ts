@@ -81,7 +81,7 @@ export class SiteComparison {
     included: 0,
     dynamic: 0,
   };
-  readonly #gaps: string[] = [];
+  #gaps: readonly string[] = [];
   #pairs: Pair[] = [];
   #reading: Reading | undefined;
 
@@ -103,8 +103,7 @@ export class SiteComparison {
     let before = published.next().value;
     for await (const batch of batches) {
       if (batch.gaps.length > 0) {
-        for (const gap of batch.gaps) this.#gaps.push(gap.path);
-        this.#gaps.sort();
+        this.#gaps = withoutNested([...this.#gaps, ...batch.gaps.map(({ path }) => path)].sort());
       }
       for (const file of batch.pages) {
         for (; before !== undefined && before.path < file.path; before = published.next().value)
@@ -212,6 +211,16 @@ export class SiteComparison {
     const gap = this.#gaps[low - 1];
     return gap !== undefined && (gap === path || (gap.endsWith("/") && path.startsWith(gap)));
   }
+}
+
+/** Leaves out what is in another gap. @param gaps - sorted */
+function withoutNested(gaps: readonly string[]): string[] {
+  const outer: string[] = [];
+  for (const gap of gaps) {
+    const folder = outer.findLast((path) => path.endsWith("/"));
+    if (folder === undefined || !gap.startsWith(folder)) outer.push(gap);
+  }
+  return outer;
 }
 
 function eventOf(change: Change, hasIncludes: boolean): ExportEvent {

@@ -127,6 +127,18 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
   );
 });
 
+test("what a gap hides stays, also if there are gaps within it", async () => {
+  const sink = new Collected();
+  const comparison = new SiteComparison(reader, options, () => undefined, yielder);
+  const published = ["/foo/a", "/foo/bar", "/foo/bar/x", "/foo/zed", "/fop"].map((path) => toPage(path, 1));
+  const batches = [
+    { pages: [], gaps: [{ path: "/foo/bar/" }] },
+    { pages: [], gaps: [{ path: "/foo/" }, { path: "/foo/bar" }] },
+  ];
+  await comparison.run(batches, published, sink);
+  assert.deepEqual(sink.gonePaths, ["/fop"]);
+});
+
 test("without a memory everything is created, and a list that is none fails", async () => {
   const files = [toFile("/a", 1), toFile("/b", 1)];
   const sink = new Collected();
