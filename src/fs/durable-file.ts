@@ -40,6 +40,8 @@ export interface DurableOptions {
   readonly owner?: Owner;
   /** Modification time in seconds since 1970; default now. */
   readonly mtimeSeconds?: number;
+  /** Asked right before the file gets its name; if it says no, nothing is written. Only of {@link writeDurably}. */
+  readonly mayReplace?: () => boolean;
 }
 
 /** Writes all of a piece, at the file's position; a single call may write less. Blocks. */
@@ -51,21 +53,28 @@ export function writeWhole(fd: number, piece: Uint8Array): void {
  * Writes a file so that at any instant, also after a power cut, its name holds the old bytes or the new ones: a
  * temporary name in the same folder, fsync, rename, fsync of the folder. Only fsync waits for a disk and leaves the
  * thread.
+ *
+ * @returns false if `mayReplace` said no
  */
 export async function writeDurably(
   path: string,
   content: Uint8Array | string,
   options: DurableOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   const temporary = temporaryName(path);
   try {
     await fillDurably(temporary, content, options);
+    if (options.mayReplace?.() === false) {
+      removeQuietly(temporary);
+      return false;
+    }
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
     throw cannotWrite(error, path, options.what);
   }
   await syncFolder(dirname(path));
+  return true;
 }
 
 /**

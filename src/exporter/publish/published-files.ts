@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { constants, lstatSync, type Stats } from "node:fs";
 import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { promisify } from "node:util";
@@ -142,14 +142,21 @@ async function readHeldRobots(
 
 /**
  * Makes robots.txt announce the index, the sitemaps and the base. Everything outside the block stays as it is,
- * and so does the file if the block is the same.
+ * and so does the file if the block is the same. If somebody else writes the file meanwhile, it is read again.
  *
  * @param place - where robots.txt is
  * @param sitemap - file name of the sitemap index; undefined if there is none
  * @returns bytes written
  */
 export async function publishRobots(place: RobotsPlace, ledger: Ledger, sitemap?: string): Promise<number> {
-  const path = join(place.folder.path, place.name);
+  for (;;) {
+    const writtenBytes = await tryRobots(join(place.folder.path, place.name), ledger, sitemap);
+    if (writtenBytes !== undefined) return writtenBytes;
+  }
+}
+
+/** Publishes the block once. @returns bytes written; undefined if the file is not as it was read any more */
+async function tryRobots(path: string, ledger: Ledger, sitemap: string | undefined): Promise<number | undefined> {
   const { content, status } = await readHeldRobots(path);
   const home = new URL(publishedFolder.slice(1), ledger.site).href;
   const block = formatRobotsBlock({
@@ -161,14 +168,21 @@ export async function publishRobots(place: RobotsPlace, ledger: Ledger, sitemap?
   const after = replaceRobotsBlock(before, block);
   if (status !== undefined && after === before) return 0;
   const bytes = Buffer.from(after, "latin1");
-  if (status === undefined) {
-    await writeDurably(path, bytes);
-    return bytes.length;
-  }
+  const mayReplace = (): boolean => isSameFile(status, lstatSync(path, { throwIfNoEntry: false }));
   // A second write within one second and of one size would carry the same validators as the first.
-  const mtimeSeconds = Math.max(Math.floor(status.mtimeMs / 1000) + 1, ledger.publication);
-  await writeDurably(path, bytes, { mode: status.mode & 0o777, owner: status, mtimeSeconds });
-  return bytes.length;
+  const kept = status && {
+    mode: status.mode & 0o777,
+    owner: status,
+    mtimeSeconds: Math.max(Math.floor(status.mtimeMs / 1000) + 1, ledger.publication),
+  };
+  return (await writeDurably(path, bytes, { ...kept, mayReplace })) ? bytes.length : undefined;
+}
+
+/** Whether nobody wrote or replaced a file between two looks; undefined is no file. */
+function isSameFile(before: Stats | undefined, now: Stats | undefined): boolean {
+  if (before === undefined || now === undefined) return before === now;
+  const fields = ["dev", "ino", "size", "mtimeMs", "ctimeMs"] as const;
+  return fields.every((field) => before[field] === now[field]);
 }
 
 async function lstatIfThere(path: string): Promise<Stats | undefined> {

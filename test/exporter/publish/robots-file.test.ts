@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -16,7 +17,10 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { TidemarkError } from "../../../src/core/error.ts";
+import type { Ledger } from "../../../src/exporter/publish/ledger.ts";
+import { holdRobotsPlace, publishRobots } from "../../../src/exporter/publish/published-files.ts";
 import { blockEnd, blockStart } from "../../../src/formats/robots/robots-block.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
 import { TestSite } from "./test-site.ts";
 
 const read = (site: TestSite) => readFileSync(join(site.docroot, "robots.txt"), "latin1");
@@ -209,5 +213,33 @@ test("a robots.txt that cannot be read stops the export before anything is publi
       );
     }
     assert.deepEqual(readdirSync(site.docroot).sort(), ["a.html", "robots.txt"]);
+  }
+});
+
+test("what the owner writes into robots.txt while the block is made is kept", async () => {
+  for (const before of ["User-agent: *\n", undefined]) {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "robots.txt");
+    if (before !== undefined) writeFileSync(path, before);
+    let edits = 0;
+    const ledger = {
+      site: "https://example.org/",
+      publication: 1_800_000_000,
+      // It is asked for once the file has been read.
+      get base() {
+        edits += 1;
+        if (edits <= 2) {
+          writeFileSync(`${path}.new`, `User-agent: *\nDisallow: /${edits}\n`);
+          renameSync(`${path}.new`, path);
+        }
+        return { announced: [] };
+      },
+    };
+    using place = await holdRobotsPlace(folder.path);
+    const written = await publishRobots(place, ledger as unknown as Ledger);
+    const text = readFileSync(path, "latin1");
+    assert.match(text, /^User-agent: \*\nDisallow: \/2\n\n# BEGIN/);
+    assert.equal(written, text.length);
+    assert.deepEqual(readdirSync(folder.path), ["robots.txt"]);
   }
 });
