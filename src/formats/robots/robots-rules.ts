@@ -20,8 +20,8 @@ export interface RobotsPath {
 
 const unreserved = /^[A-Za-z0-9._~-]$/;
 // What cannot stand in a URL as it is counts as its escape, so that `Disallow: /my files` is what it looks like.
-const toNormalise = /%[0-9A-Fa-f]{2}|[\0-\x20"<>\\^`{|}*$\x7f-\xff]/g;
-const mayNeedIt = /[%\0-\x20"<>\\^`{|}*$\x7f-\xff]/;
+const toNormalise = /%[0-9A-Fa-f]{2}|[\0-\x20"<>[\]\\^`{|}*$\x7f-\xff]/g;
+const mayNeedIt = /[%\0-\x20"<>[\]\\^`{|}*$\x7f-\xff]/;
 
 function normaliseOctet(found: string): string {
   if (found.length === 1) return `%${found.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
