@@ -283,7 +283,7 @@ async function exportFrom(
   const standards = await publishChosenStandards({ ...options, ...places }, files, next);
   const feedBytes = await publishChosenFeeds(options, files, next);
   // The index names only existing files, and none that is about to be removed.
-  const robotsBytes = await publishRobots(places.robots, next, standards.sitemap);
+  const robotsBytes = await publishRobots(places.robots, next, options.onEvent, standards.sitemap);
   // Only now: an older index that earlier runs failed to replace may have listed them until here.
   await removeFiles(files.folder, [...due.map(({ name }) => name), ...standards.due]);
   await removeUnknown(files, next, draft.baseArchives, options.clock());

@@ -3,7 +3,7 @@ import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { type ExportEvent, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import {
   type ArchiveIndex,
   escapeArchiveName,
@@ -13,7 +13,12 @@ import {
   parseArchiveIndex,
   publishedFolder,
 } from "../../formats/archive/index.ts";
-import { formatRobotsBlock, isUtf16Robots, replaceRobotsBlock } from "../../formats/robots/index.ts";
+import {
+  formatRobotsBlock,
+  isUtf16Robots,
+  maxRobotsBytes as maxReadBytes,
+  replaceRobotsBlock,
+} from "../../formats/robots/index.ts";
 import { HeldFolder, shownPath, writeDurably } from "../../fs/index.ts";
 import type { Ledger } from "./ledger.ts";
 import { findCompleteFrom } from "./tiers.ts";
@@ -145,18 +150,33 @@ async function readHeldRobots(
  * and so does the file if the block is the same. If somebody else writes the file meanwhile, it is read again.
  *
  * @param place - where robots.txt is
+ * @param onEvent - told a warning `robots-too-long` if the block is behind what crawlers read
  * @param sitemap - file name of the sitemap index; undefined if there is none
  * @returns bytes written
  */
-export async function publishRobots(place: RobotsPlace, ledger: Ledger, sitemap?: string): Promise<number> {
+export async function publishRobots(
+  place: RobotsPlace,
+  ledger: Ledger,
+  onEvent: (event: ExportEvent) => void,
+  sitemap?: string,
+): Promise<number> {
   for (;;) {
-    const writtenBytes = await tryRobots(join(place.folder.path, place.name), ledger, sitemap);
-    if (writtenBytes !== undefined) return writtenBytes;
+    const done = await tryRobots(join(place.folder.path, place.name), ledger, sitemap);
+    if (done === undefined) continue;
+    if (done.blockEnd > maxReadBytes) {
+      const message = `The block of tidemark ends at byte ${done.blockEnd} of robots.txt, and crawlers read ${maxReadBytes}: they may not find the archives. Move the block to the beginning, or shorten the file.`;
+      onEvent({ event: "warning", code: "robots-too-long", message });
+    }
+    return done.writtenBytes;
   }
 }
 
-/** Publishes the block once. @returns bytes written; undefined if the file is not as it was read any more */
-async function tryRobots(path: string, ledger: Ledger, sitemap: string | undefined): Promise<number | undefined> {
+/** Publishes the block once. @returns undefined if the file is not as it was read any more */
+async function tryRobots(
+  path: string,
+  ledger: Ledger,
+  sitemap: string | undefined,
+): Promise<{ readonly writtenBytes: number; readonly blockEnd: number } | undefined> {
   const { content, status } = await readHeldRobots(path);
   const home = new URL(publishedFolder.slice(1), ledger.site).href;
   const block = formatRobotsBlock({
@@ -166,7 +186,8 @@ async function tryRobots(path: string, ledger: Ledger, sitemap: string | undefin
   });
   const before = Buffer.from(content).toString("latin1");
   const after = replaceRobotsBlock(before, block);
-  if (status !== undefined && after === before) return 0;
+  const blockEnd = after.lastIndexOf(block) + block.length;
+  if (status !== undefined && after === before) return { writtenBytes: 0, blockEnd };
   const bytes = Buffer.from(after, "latin1");
   const mayReplace = (): boolean => isSameFile(status, lstatSync(path, { throwIfNoEntry: false }));
   // A second write within one second and of one size would carry the same validators as the first.
@@ -175,7 +196,9 @@ async function tryRobots(path: string, ledger: Ledger, sitemap: string | undefin
     owner: status,
     mtimeSeconds: Math.max(Math.floor(status.mtimeMs / 1000) + 1, ledger.publication),
   };
-  return (await writeDurably(path, bytes, { ...kept, mayReplace })) ? bytes.length : undefined;
+  return (await writeDurably(path, bytes, { ...kept, mayReplace }))
+    ? { writtenBytes: bytes.length, blockEnd }
+    : undefined;
 }
 
 /** Whether nobody wrote or replaced a file between two looks; undefined is no file. */

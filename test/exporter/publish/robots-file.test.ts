@@ -21,7 +21,7 @@ import type { Ledger } from "../../../src/exporter/publish/ledger.ts";
 import { holdRobotsPlace, publishRobots } from "../../../src/exporter/publish/published-files.ts";
 import { blockEnd, blockStart } from "../../../src/formats/robots/robots-block.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { TestSite } from "./test-site.ts";
+import { TestSite, warningsOf } from "./test-site.ts";
 
 const read = (site: TestSite) => readFileSync(join(site.docroot, "robots.txt"), "latin1");
 
@@ -236,10 +236,22 @@ test("what the owner writes into robots.txt while the block is made is kept", as
       },
     };
     using place = await holdRobotsPlace(folder.path);
-    const written = await publishRobots(place, ledger as unknown as Ledger);
+    const written = await publishRobots(place, ledger as unknown as Ledger, () => undefined);
     const text = readFileSync(path, "latin1");
     assert.match(text, /^User-agent: \*\nDisallow: \/2\n\n# BEGIN/);
     assert.equal(written, text.length);
     assert.deepEqual(readdirSync(folder.path), ["robots.txt"]);
+  }
+});
+
+test("a block behind what crawlers read of robots.txt is told, and one before it is not", async () => {
+  for (const [count, codes] of [
+    [500 * 1024, ["robots-too-long"]],
+    [490 * 1024, []],
+  ] as const) {
+    using site = new TestSite();
+    site.write("a.html", "a");
+    site.write("robots.txt", "#\n".repeat(count / 2));
+    assert.deepEqual(warningsOf(await site.export()), codes);
   }
 });
