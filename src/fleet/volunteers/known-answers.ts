@@ -25,13 +25,17 @@ export class KnownAnswers {
     this.#busyUntil.set(origin, until);
   }
 
-  /** What a result says of these pages: bytes and links have to be as they are, and what was not answered is no lie. */
+  /** Holds a result against these pages: bytes and links have to be as they are. A result that answers none of them is `unclear`. */
   judge(origin: string, { pages }: WorkResult): Verdict {
-    if (!this.#pages.has(origin)) return "unclear";
-    const isRight = pages.every(({ path, answer, body, links }) => {
-      const known = this.#pages.get(origin)?.get(path);
-      if (known === undefined || typeof answer !== "number" || answer >= 500 || answer === 429) return true;
-      return answer === 200 && body?.digest === known.body?.digest && links.join("\n") === known.links.join("\n");
+    const known = this.#pages.get(origin);
+    const answered = pages.filter(({ path, answer }) => {
+      const isTrouble = typeof answer !== "number" || answer >= 500 || answer === 429;
+      return !isTrouble && known?.has(path);
+    });
+    if (answered.length === 0) return "unclear";
+    const isRight = answered.every(({ path, answer, body, links }) => {
+      const page = known?.get(path);
+      return answer === 200 && body?.digest === page?.body?.digest && links.join("\n") === page?.links.join("\n");
     });
     return isRight ? "right" : "wrong";
   }

@@ -322,6 +322,42 @@ test("pages of the project's own find out who makes up answers at once", async (
   assert.equal(p.work.taken.length, 0);
 });
 
+/** Asks for units until one is of known pages, and gives back all others. */
+function askKnown(p: Project, volunteer: string): AssignedUnit {
+  for (let tries = 0; tries < 200; tries++) {
+    for (const unit of p.project.assign(volunteer, 1, p.now)) {
+      if (readUnit(unit.bytes).origin === "https://known.example") return unit;
+      p.project.submit(unit.name, volunteer, bytesOf(honest(p, unit)), p.now);
+    }
+    p.now += 20_000;
+  }
+  throw new Error("no unit of known pages was given");
+}
+
+const unanswering = (result: WorkResult, answer: "left" | "failed" | 503 = "failed"): WorkResult => ({
+  ...result,
+  isComplete: answer !== "left",
+  pages: result.pages.map(({ path, at }) => ({ path, answer, at, body: undefined, links: [] })),
+});
+
+test("a result that answers no known page earns nothing", async () => {
+  using p = openProject();
+  p.project.register("idler", p.now);
+  await p.project.learnKnown(["https://known.example/1", "https://known.example/2"], p.now);
+  for (const answer of ["left", "failed", 503] as const) {
+    const unit = askKnown(p, "idler");
+    assert.equal(
+      p.project.submit(unit.name, "idler", bytesOf(unanswering(honest(p, unit), answer)), p.now),
+      "accepted",
+    );
+    p.now += 20_000;
+  }
+  assert.deepEqual(p.store.reputationOf("idler"), { good: 0, checked: 0, wrong: 0 });
+  const unit = askKnown(p, "idler");
+  p.project.submit(unit.name, "idler", bytesOf(honest(p, unit)), p.now);
+  assert.equal(p.store.reputationOf("idler")?.good, 1);
+});
+
 test("two volunteers without a record bring a few new sites with a unit, and the rest wait for a third word", async () => {
   using p = openProject();
   const names = ["a", "b", "c", "d", "e", "f"];
