@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { parseWorkResult, type WorkResult } from "../../formats/work-unit/index.ts";
-import { type Allowance, allowanceOf } from "./judgement.ts";
+import { type Allowance, allowanceOf, isAnswered } from "./judgement.ts";
 import type { Report } from "./merge-results.ts";
 import { isProven } from "./reputation.ts";
 import { reputationIn, type StoredCopy, type StoredUnit, type VolunteerStore } from "./volunteer-store.ts";
@@ -32,7 +32,7 @@ export function pathsOf({ pages }: StoredUnit): string[] {
 
 /** Paths of a unit that a result does not answer. */
 export function leftOf(unit: StoredUnit, { pages: done }: WorkResult): string[] {
-  const answered = new Set(done.filter(({ answer }) => answer !== "left").map(({ path }) => path));
+  const answered = new Set(done.filter(isAnswered).map(({ path }) => path));
   return pathsOf(unit).filter((path) => !answered.has(path));
 }
 

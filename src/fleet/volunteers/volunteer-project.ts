@@ -12,7 +12,7 @@ import {
 } from "./accepted-results.ts";
 import { checkResult } from "./check-result.ts";
 import { GraphIntake } from "./graph-intake.ts";
-import { compareResults, judgeResult, type Verdict } from "./judgement.ts";
+import { compareResults, isMost, judgeResult, type Verdict } from "./judgement.ts";
 import { KnownAnswers } from "./known-answers.ts";
 import { mergeResults, type Report } from "./merge-results.ts";
 import {
@@ -221,7 +221,7 @@ export class VolunteerProject implements UnitDispatcher {
       return;
     }
     this.#believe(unit, accepted, undefined, now);
-    for (const { volunteer } of accepted) this.#note(volunteer, "right", now);
+    if (isMost(pages, unit.pages.length)) for (const { volunteer } of accepted) this.#note(volunteer, "right", now);
   }
 
   /** Lets the site of a unit go, whose result waits for the next check of its volunteer. */

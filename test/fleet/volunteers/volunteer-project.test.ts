@@ -358,6 +358,49 @@ test("a result that answers no known page earns nothing", async () => {
   assert.equal(p.store.reputationOf("idler")?.good, 1);
 });
 
+test("who says that pages failed which another volunteer got earns nothing, and no page is lost", async () => {
+  for (const answer of ["failed", 503] as const) {
+    using p = openProject();
+    for (const name of ["ann", "idler"]) p.project.register(name, p.now);
+    for (let round = 0; round < 3; round++) {
+      const first = ask(p, "idler");
+      const { pages, ...result } = honest(p, first);
+      const told = {
+        ...result,
+        pages: [...pages.slice(0, 1), ...unanswering({ ...result, pages: pages.slice(1) }, answer).pages],
+      };
+      p.project.submit(first.name, "idler", bytesOf(told), p.now);
+      p.now += 1000;
+      const second = ask(p, "ann");
+      assert.deepEqual(readUnit(second.bytes).paths, readUnit(first.bytes).paths);
+      p.project.submit(second.name, "ann", bytesOf(honest(p, second)), p.now);
+      p.now += 1000;
+      await p.project.settle(p.now);
+    }
+    assert.deepEqual(p.store.reputationOf("idler"), { good: 0, checked: 0, wrong: 0 });
+    assert.equal(p.store.reputationOf("ann")?.good, 3);
+    assert.ok(p.work.taken.length > 0 && p.work.taken.every(({ links }) => links.length > 0));
+    assert.equal(p.work.taken.length + p.work.waiting, 20 * 40);
+  }
+});
+
+test("pages that two volunteers could not get are requested again", async () => {
+  using p = openProject();
+  for (const name of ["ann", "bob"]) p.project.register(name, p.now);
+  const first = ask(p, "ann");
+  const fewFailed = (result: WorkResult): WorkResult => ({
+    ...result,
+    pages: [...result.pages.slice(0, 8), ...unanswering({ ...result, pages: result.pages.slice(8) }).pages],
+  });
+  p.project.submit(first.name, "ann", bytesOf(fewFailed(honest(p, first))), p.now);
+  p.now += 1000;
+  const second = ask(p, "bob");
+  p.project.submit(second.name, "bob", bytesOf(fewFailed(honest(p, second))), p.now);
+  assert.equal(p.work.taken.length, 8);
+  assert.equal(p.work.waiting, 20 * 40 - 8);
+  assert.equal(p.store.reputationOf("ann")?.good, 1);
+});
+
 test("two volunteers without a record bring a few new sites with a unit, and the rest wait for a third word", async () => {
   using p = openProject();
   const names = ["a", "b", "c", "d", "e", "f"];
