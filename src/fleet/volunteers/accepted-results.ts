@@ -36,6 +36,17 @@ export function leftOf(unit: StoredUnit, { pages: done }: WorkResult): string[] 
   return pathsOf(unit).filter((path) => !answered.has(path));
 }
 
+/** Whether all of some results say that the site cannot be reached. */
+export function isUnreachable(reports: readonly { readonly result: WorkResult }[]): boolean {
+  return reports.every(({ result }) => result.robots === "unreachable");
+}
+
+/** Paths of which some result says that there was no answer. */
+export function unansweredIn(results: readonly WorkResult[]): Set<string> {
+  const pages = results.flatMap((result) => result.pages.filter((page) => !isAnswered(page)));
+  return new Set(pages.map(({ path }) => path));
+}
+
 export function shufflePaths(paths: readonly string[], random: () => number): string[] {
   const drawn = paths.map((path) => ({ path, order: random() }));
   return drawn.sort((a, b) => a.order - b.order).map(({ path }) => path);

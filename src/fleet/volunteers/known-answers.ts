@@ -1,6 +1,10 @@
 import type { EpochMs } from "../../core/index.ts";
 import type { WorkPage, WorkResult } from "../../formats/work-unit/index.ts";
+import { shufflePaths } from "./accepted-results.ts";
 import type { Verdict } from "./judgement.ts";
+import type { StoredUnit } from "./volunteer-store.ts";
+
+const pagesAUnit = 10;
 
 /** Pages of the project's own, whose answers it knows. */
 export class KnownAnswers {
@@ -18,6 +22,17 @@ export class KnownAnswers {
     const free = [...this.#pages.keys()].filter((origin) => (this.#busyUntil.get(origin) ?? 0) <= now);
     const origin = free[Math.floor(order * free.length)];
     return origin === undefined ? undefined : { origin, paths: [...(this.#pages.get(origin)?.keys() ?? [])] };
+  }
+
+  /** A unit of some pages of such a site, which is busy until the unit ends; undefined if there is none. */
+  chooseUnit(now: EpochMs, ends: EpochMs, random: () => number): Omit<StoredUnit, "id"> | undefined {
+    const site = this.choose(now, random());
+    if (site === undefined) return undefined;
+    const { origin, paths } = site;
+    const chosen = shufflePaths(paths, random).slice(0, pagesAUnit);
+    const pages = chosen.map((path) => ({ path, note: "" }));
+    this.keepBusy(origin, ends);
+    return { origin, pages, stage: "out", isKnown: true, notBefore: now, ends };
   }
 
   /** Nobody asks a site before. */

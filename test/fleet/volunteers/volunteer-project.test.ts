@@ -154,13 +154,16 @@ test("malformed, forged, duplicate and late results are refused", async () => {
     submit(forged, (result) => ({ ...result, nonce: "0".repeat(32) })),
     "refused",
   );
+  p.now += 15_000;
   const early = ask(p, "ann");
   const atOnce = (at: number) => (result: WorkResult) => ({
     ...{ ...result, startedAt: at, endedAt: at },
     pages: result.pages.map((one) => ({ ...one, at })),
   });
   assert.equal(submit(early, atOnce(start / 1000 - 3600)), "refused");
+  p.now += 30_000;
   assert.equal(submit(ask(p, "ann"), atOnce(start / 1000 + 3600)), "refused");
+  p.now += 60_000;
   const late = ask(p, "ann");
   p.now = late.deadline + 1;
   assert.equal(
@@ -399,6 +402,84 @@ test("pages that two volunteers could not get are requested again", async () => 
   assert.equal(p.work.taken.length, 8);
   assert.equal(p.work.waiting, 20 * 40 - 8);
   assert.equal(p.store.reputationOf("ann")?.good, 1);
+});
+
+test("units that are given back or lost finish no page, and their volunteer waits longer each time", async () => {
+  using p = openProject({ deadlineMs: 60_000 }, { sites: 1 });
+  for (const name of ["ann", "quitter"]) p.project.register(name, p.now);
+  for (const waitMs of [15_000, 30_000, 60_000]) {
+    p.project.fail(ask(p, "quitter").name, "quitter", p.now);
+    p.now += waitMs - 1;
+    assert.deepEqual(p.project.assign("quitter", 1, p.now), []);
+    p.now += 1;
+  }
+  ask(p, "quitter");
+  p.now += 70_000;
+  await p.project.settle(p.now);
+  assert.deepEqual(p.project.assign("quitter", 1, p.now), [], "what comes late is lost, too");
+  p.now += 120_000;
+  // Each of the four units of the site, three times.
+  for (let loss = 5; loss <= 12; loss++) {
+    p.project.fail(ask(p, "quitter").name, "quitter", p.now);
+    p.now += 3_600_000;
+  }
+  assert.equal(p.work.waiting, 40);
+});
+
+const unreachable = (result: WorkResult): WorkResult => ({ ...unanswering(result, "left"), robots: "unreachable" });
+
+test("a site is unreachable if two say so, and not if the project itself reaches it", async () => {
+  using p = openProject({}, { sites: 1 });
+  for (const name of ["ann", "bob", "idler"]) p.project.register(name, p.now);
+  const ends: boolean[] = [];
+  const end = p.work.end.bind(p.work);
+  p.work.end = (origin, how) => {
+    ends.push(how.isReachable);
+    end(origin, how);
+  };
+  const tell = (volunteer: string, change: (result: WorkResult) => WorkResult): void => {
+    const unit = ask(p, volunteer);
+    assert.equal(p.project.submit(unit.name, volunteer, bytesOf(change(honest(p, unit))), p.now), "accepted");
+    p.now += 1000;
+  };
+  tell("idler", unreachable);
+  assert.deepEqual(ends, [], "one word is not enough");
+  tell("ann", (result) => result);
+  await p.project.settle(p.now);
+  assert.deepEqual(ends, [true]);
+  assert.equal(p.work.taken.length, 10);
+  assert.equal(p.store.reputationOf("ann")?.good, 1);
+  p.now += 1000;
+  tell("ann", unreachable);
+  tell("bob", unreachable);
+  assert.deepEqual(ends, [true, false]);
+  assert.equal(p.work.waiting, 30);
+});
+
+test("a page is given up after three times without an answer, and never on one word", async () => {
+  using p = openProject({}, { sites: 1, seed: 3 });
+  for (const name of ["ann", "bob"]) {
+    p.project.register(name, p.now);
+    prove(p, name);
+  }
+  const lastFails = (result: WorkResult): WorkResult => ({
+    ...result,
+    pages: result.pages.flatMap((page) =>
+      page.path === "/7" ? unanswering({ ...result, pages: [page] }).pages : [page],
+    ),
+  });
+  let told = 0;
+  while (p.work.waiting > 0 || p.store.openUnits().length > 0) {
+    for (const name of ["ann", "bob"])
+      for (const unit of p.project.assign(name, 1, p.now)) {
+        if (readUnit(unit.bytes).paths.includes("/7")) told++;
+        assert.equal(p.project.submit(unit.name, name, bytesOf(lastFails(honest(p, unit))), p.now), "accepted");
+      }
+    p.now += 1000;
+    await p.project.settle(p.now);
+    assert.ok(p.now < start + 86_400_000, "/7 is asked for again and again");
+  }
+  assert.ok(told >= 4, `/7 was asked for ${told} times`);
 });
 
 test("two volunteers without a record bring a few new sites with a unit, and the rest wait for a third word", async () => {
