@@ -189,6 +189,23 @@ test("what came faster than the unit allows was made up: it counts as wrong", ()
   assert.equal(p.store.reputationOf("ann")?.wrong, 1);
 });
 
+test("no result says that it took longer than since its copy was given out, however wrong the clock is", () => {
+  using p = openProject({ crawlDelayMs: 10_000 });
+  p.project.register("ann", p.now);
+  const submit = (passedMs: number, tookMs: number, clockMs: number): string => {
+    const unit = ask(p, "ann");
+    p.now += passedMs;
+    const endedAt = Math.floor((p.now + clockMs) / 1000);
+    const result = honest(p, unit);
+    const pages = result.pages.map((page) => ({ ...page, at: endedAt }));
+    const told = { ...result, startedAt: endedAt - Math.floor(tookMs / 1000), endedAt, pages };
+    return p.project.submit(unit.name, "ann", bytesOf(told), p.now);
+  };
+  assert.equal(submit(100_000, 100_000, -250_000), "accepted");
+  assert.equal(submit(100_000, 100_000, 250_000), "accepted");
+  assert.equal(submit(1000, 100_000, 0), "refused");
+});
+
 test("a unit that does not come back goes to another volunteer after its deadline and the site's rest", async () => {
   using p = openProject({ deadlineMs: 60_000 }, { sites: 1 });
   for (const name of ["ann", "bob"]) p.project.register(name, p.now);
