@@ -257,7 +257,8 @@ export class VolunteerProject implements UnitDispatcher {
           : compareResults(first.result, second.result, allow).differing;
       const paths = samplePages(unit, differing, this.#options.auditPages, this.#random);
       const own = await this.#visit(unit.origin, paths, now);
-      if (isUnreachable([...accepted, { result: own }])) return this.#end(unit, pathsOf(unit), false, now);
+      if (isUnreachable([...accepted, { result: own }]))
+        return this.#end(unit, pathsOf(unit), false, this.#means.clock());
       let verdicts = accepted.map(({ result }) => judgeResult(result, own, undefined, allow));
       if (own.robots !== "unreachable" && verdicts.includes("unclear")) {
         const again = await this.#visit(unit.origin, paths, this.#means.clock());
@@ -269,8 +270,10 @@ export class VolunteerProject implements UnitDispatcher {
       );
       // One that nothing is known of counts only with another.
       const believed = right.length > 0 ? right : usable.length > 1 ? usable : [];
-      this.#believe(unit, believed, own, now, own.pages.some(isAnswered) ? believed : accepted);
-      for (const [at, { volunteer }] of accepted.entries()) this.#note(volunteer, verdicts[at] as Verdict, now);
+      // The site's rest begins when the visits end.
+      const ended = this.#means.clock();
+      this.#believe(unit, believed, own, ended, own.pages.some(isAnswered) ? believed : accepted);
+      for (const [at, { volunteer }] of accepted.entries()) this.#note(volunteer, verdicts[at] as Verdict, ended);
     } finally {
       this.#judging.delete(unit.id);
     }

@@ -6,7 +6,7 @@ import type { ProjectOptions } from "../../../src/fleet/volunteers/project-optio
 import type { AssignedUnit } from "../../../src/fleet/volunteers/unit-dispatcher.ts";
 import { VolunteerProject } from "../../../src/fleet/volunteers/volunteer-project.ts";
 import { VolunteerStore } from "../../../src/fleet/volunteers/volunteer-store.ts";
-import type { WorkResult } from "../../../src/formats/work-unit/index.ts";
+import type { WorkResult, WorkUnit } from "../../../src/formats/work-unit/index.ts";
 import { bytesOf, readUnit, SimulatedWeb, SimulatedWork } from "../../bench/volunteers/simulated-web.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
@@ -22,7 +22,10 @@ interface Project extends Disposable {
   readonly reopen: () => Project;
 }
 
-function openProject(options: Partial<ProjectOptions> = {}, { mostRestless = 0, sites = 20, seed = 1 } = {}): Project {
+function openProject(
+  options: Partial<ProjectOptions> = {},
+  { mostRestless = 0, sites = 20, seed = 1, visitMs = 0 } = {},
+): Project {
   const folder = makeTempFolder();
   const web = new SimulatedWeb({ sites, pagesPerSite: 40, linksPerPage: 10, mostRestless, seed });
   const work = new SimulatedWork(web, { unitPages: 10, restMs: 1000 });
@@ -30,9 +33,13 @@ function openProject(options: Partial<ProjectOptions> = {}, { mostRestless = 0, 
   const open = (): Project => {
     let clock = (): EpochMs => start;
     const store = new VolunteerStore(join(folder.path, "volunteers.db"));
+    const visit = async (unit: WorkUnit): Promise<WorkResult> => {
+      opened.now += visitMs;
+      return web.visit(unit, clock());
+    };
     const project = new VolunteerProject(
       { userAgent: "tidemark/1.0", crawlDelayMs: 0, restMs: 1000, auditShare: 0, ...options },
-      { store, work, random, clock: () => clock(), visit: async (unit) => web.visit(unit, clock()) },
+      { store, work, random, clock: () => clock(), visit },
     );
     const opened: Project = {
       ...{ project, store, web, work, now: start },
@@ -237,6 +244,24 @@ test("who lies is found out by the project's own visit, and barred the second ti
   assert.equal(p.work.taken.length, 20);
   assert.ok(p.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))));
   assert.deepEqual(p.project.assign("liar", 1, p.now), []);
+});
+
+test("a site rests from the end of the project's own visits", async () => {
+  using p = openProject({}, { sites: 1, visitMs: 30_000 });
+  for (const name of ["ann", "liar"]) p.project.register(name, p.now);
+  for (const name of ["liar", "ann"]) {
+    const unit = ask(p, name);
+    const result = honest(p, unit);
+    p.project.submit(unit.name, name, bytesOf(name === "liar" ? inventing(result) : result), p.now);
+    p.now += 1000;
+  }
+  const before = p.now;
+  await p.project.settle(p.now);
+  assert.equal(p.now, before + 60_000);
+  p.now += 999;
+  assert.deepEqual(p.project.assign("ann", 1, p.now), []);
+  p.now += 1;
+  ask(p, "ann");
 });
 
 test("pages that change with every answer make nobody a liar", async () => {
