@@ -13,7 +13,7 @@ import {
 } from "./accepted-results.ts";
 import { checkResult } from "./check-result.ts";
 import { GraphIntake } from "./graph-intake.ts";
-import { compareResults, isAnswered, isMost, judgeResult, type Verdict } from "./judgement.ts";
+import { compareResults, isAnswered, isMost, judgeResult } from "./judgement.ts";
 import { KnownAnswers } from "./known-answers.ts";
 import { LeftPages } from "./left-pages.ts";
 import { mergeResults, type Report } from "./merge-results.ts";
@@ -169,8 +169,8 @@ export class VolunteerProject implements UnitDispatcher {
     const known = unit.isKnown ? this.#known.judge(unit.origin, result) : "unclear";
     const isLie = wrong === "impolite" || known === "wrong";
     if (wrong !== undefined || isLie) {
+      if (isLie) this.#noteWrong(copy, now);
       this.#loseCopy(copy, "failed", now);
-      if (isLie) this.#note(volunteer, "wrong", now);
       return "refused";
     }
     this.#backoff.noteAccepted(volunteer);
@@ -180,7 +180,7 @@ export class VolunteerProject implements UnitDispatcher {
         store.dropUnit(unit.id);
       });
       this.#known.keepBusy(unit.origin, now + this.#options.restMs);
-      this.#note(volunteer, known, now);
+      if (known === "right") this.#noteRight(volunteer, now);
       return "accepted";
     }
     store.setCopy(name, "in", now, Buffer.from(content).toString("latin1"));
@@ -223,7 +223,7 @@ export class VolunteerProject implements UnitDispatcher {
       return;
     }
     this.#believe(unit, accepted, undefined, now);
-    if (isMost(pages, unit.pages.length)) for (const { volunteer } of accepted) this.#note(volunteer, "right", now);
+    if (isMost(pages, unit.pages.length)) for (const { volunteer } of accepted) this.#noteRight(volunteer, now);
   }
 
   /** Lets the site of a unit go, whose result waits for the next check of its volunteer. */
@@ -272,8 +272,10 @@ export class VolunteerProject implements UnitDispatcher {
       const believed = right.length > 0 ? right : usable.length > 1 ? usable : [];
       // The site's rest begins when the visits end.
       const ended = this.#means.clock();
+      // What a kill leaves of the unit is judged again, without its lies.
+      for (const { copy } of accepted.filter((_, at) => verdicts[at] === "wrong")) this.#noteWrong(copy, ended);
       this.#believe(unit, believed, own, ended, own.pages.some(isAnswered) ? believed : accepted);
-      for (const [at, { volunteer }] of accepted.entries()) this.#note(volunteer, verdicts[at] as Verdict, ended);
+      for (const { volunteer } of right) this.#noteRight(volunteer, ended);
     } finally {
       this.#judging.delete(unit.id);
     }
@@ -309,22 +311,29 @@ export class VolunteerProject implements UnitDispatcher {
     this.#end(unit, left, true, now);
   }
 
-  /** Notes what a check found, and what that says of results that wait for it. */
-  #note(volunteer: string, verdict: Verdict, now: EpochMs): void {
-    if (verdict === "unclear") return;
+  /** Notes that a check found a volunteer right: results that wait for it are believed. */
+  #noteRight(volunteer: string, now: EpochMs): void {
+    const { store, onEvent } = this.#means;
+    store.setReputation(volunteer, judged(reputationIn(store, volunteer), "right"));
+    onEvent?.({ event: "volunteer-judged", volunteer, verdict: "right" });
+    for (const unit of store.heldBy(volunteer)) this.#believe(unit, acceptedOf(store, unit), undefined, now);
+  }
+
+  /** Notes that a copy is a lie: results that wait for the check of its volunteer fall. A kill leaves all of that undone, or nothing. */
+  #noteWrong({ name, volunteer }: StoredCopy, now: EpochMs): void {
     const { store, work, onEvent } = this.#means;
-    const reputation = judged(reputationIn(store, volunteer), verdict);
-    store.setReputation(volunteer, reputation);
-    onEvent?.({ event: "volunteer-judged", volunteer, verdict });
-    for (const unit of store.heldBy(volunteer)) {
-      if (verdict === "right") this.#believe(unit, acceptedOf(this.#means.store, unit), undefined, now);
-      else {
-        this.#unhold(unit);
-        work.again(unit.pages.map(({ path }) => unit.origin + path));
-        store.dropUnit(unit.id);
-      }
+    const held = store.heldBy(volunteer);
+    for (const unit of held) {
+      this.#unhold(unit);
+      work.again(unit.pages.map(({ path }) => unit.origin + path));
     }
-    if (verdict === "wrong") store.dropQuarantined("volunteer", volunteer);
+    store.transact(() => {
+      store.setCopy(name, "failed", now, undefined);
+      store.setReputation(volunteer, judged(reputationIn(store, volunteer), "wrong"));
+      for (const { id } of held) store.dropUnit(id);
+      store.dropQuarantined("volunteer", volunteer);
+    });
+    onEvent?.({ event: "volunteer-judged", volunteer, verdict: "wrong" });
   }
 
   #loseCopy(copy: StoredCopy, state: "late" | "failed", now: EpochMs): void {

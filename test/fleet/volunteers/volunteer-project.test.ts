@@ -313,6 +313,50 @@ test("results of a volunteer with a record wait for the next check, and fall wit
   assert.ok(p.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))));
 });
 
+test("wherever a kill comes while a lie is found out, it counts once, and what waits for the check falls", async () => {
+  const methods = ["setReputation", "dropUnit", "setCopy", "dropQuarantined"] as const;
+  let kills = 0;
+  for (const method of methods)
+    for (let call = 1, isKilled = true; isKilled && call <= 2; call++) {
+      using p = openProject({}, { seed: 3 });
+      for (const name of ["ann", "liar"]) p.project.register(name, p.now);
+      prove(p, "liar");
+      while (p.store.unitsIn("second", Number.MAX_SAFE_INTEGER).length === 0 || p.store.heldBy("liar").length === 0) {
+        const unit = ask(p, "liar");
+        p.project.submit(unit.name, "liar", bytesOf(inventing(honest(p, unit))), p.now);
+        p.now += 1000;
+      }
+      const checked = ask(p, "ann");
+      p.project.submit(checked.name, "ann", bytesOf(honest(p, checked)), p.now);
+      p.now += 1000;
+      let calls = 0;
+      const act = p.store[method].bind(p.store) as (...values: unknown[]) => void;
+      Object.assign(p.store, {
+        [method]: (...values: unknown[]) => {
+          if (++calls === call) throw new Error("killed");
+          act(...values);
+        },
+      });
+      isKilled = await p.project.settle(p.now).then(
+        () => false,
+        () => true,
+      );
+      if (isKilled) kills++;
+      const next = p.reopen();
+      next.now = p.now + 2000;
+      await next.project.settle(next.now);
+      // Longer than results wait for a check.
+      next.now += 7 * 3_600_000;
+      await next.project.settle(next.now);
+      assert.equal(next.store.reputationOf("liar")?.wrong, 1, `killed at call ${call} of ${method}`);
+      assert.ok(
+        next.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))),
+        `killed at call ${call} of ${method}`,
+      );
+    }
+  assert.ok(kills >= methods.length, `${kills} kills`);
+});
+
 test("results of a volunteer with a record are believed after a check that finds him right", async () => {
   using p = openProject({}, { seed: 3 });
   for (const name of ["ann", "bob"]) {
