@@ -255,7 +255,7 @@ test("a share that another program locks is told of and tried again", limit, asy
     trial.time.pass(10 * minute);
     await setTimeout(1);
   }
-  await lock[Symbol.asyncDispose]();
+  await lock?.[Symbol.asyncDispose]();
   trial.stop.abort();
   await following;
   assert.equal(failures[0], "locked");
