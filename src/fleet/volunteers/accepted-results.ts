@@ -59,6 +59,7 @@ export function samplePages(
   most: number,
   random: () => number,
 ): string[] {
+  if (unit.isKnown) return pathsOf(unit);
   const others = pathsOf(unit).filter((path) => !differing.includes(path));
   const count = Math.min(most, Math.max(2, Math.ceil(unit.pages.length / 10)));
   return [...shufflePaths(differing, random), ...shufflePaths(others, random)].slice(0, count);

@@ -40,17 +40,22 @@ export class KnownAnswers {
     this.#busyUntil.set(origin, until);
   }
 
+  /** Holds a result against what was learned, and against a visit that was made since: where pages were edited meanwhile, it is no lie. */
+  judgeAgain(origin: string, result: WorkResult, visit: WorkResult): Verdict {
+    const before = this.judge(origin, visit);
+    if (before !== "wrong") return before === "right" ? this.judge(origin, result) : "unclear";
+    for (const page of visit.pages) if (page.answer === 200) this.#pages.get(origin)?.set(page.path, page);
+    return this.judge(origin, result) === "right" ? "right" : "unclear";
+  }
+
   /** Holds a result against these pages: bytes and links have to be as they are. A result that answers none of them is `unclear`. */
   judge(origin: string, { pages }: WorkResult): Verdict {
     const known = this.#pages.get(origin);
-    const answered = pages.filter(({ path, answer }) => {
-      const isTrouble = typeof answer !== "number" || answer >= 500 || answer === 429;
-      return !isTrouble && known?.has(path);
-    });
+    const answered = pages.filter(({ path, answer }) => answer === 200 && known?.has(path));
     if (answered.length === 0) return "unclear";
-    const isRight = answered.every(({ path, answer, body, links }) => {
+    const isRight = answered.every(({ path, body, links }) => {
       const page = known?.get(path);
-      return answer === 200 && body?.digest === page?.body?.digest && links.join("\n") === page?.links.join("\n");
+      return body?.digest === page?.body?.digest && links.join("\n") === page?.links.join("\n");
     });
     return isRight ? "right" : "wrong";
   }

@@ -18,6 +18,7 @@ import { KnownAnswers } from "./known-answers.ts";
 import { LeftPages } from "./left-pages.ts";
 import { mergeResults, type Report } from "./merge-results.ts";
 import {
+  checkVolunteerName,
   makeUnit,
   type ProjectCounts,
   type ProjectMeans,
@@ -25,16 +26,12 @@ import {
   type ProjectSettings,
   settingsOf,
 } from "./project-options.ts";
-import { checkProbability, isBarred, isProven, judged } from "./reputation.ts";
+import { checkProbability, doubtfulAuditShare, isBarred, isProven, judged, knownShare } from "./reputation.ts";
 import { findSecond } from "./second-copies.ts";
 import type { AssignedUnit, Submission, UnitDispatcher } from "./unit-dispatcher.ts";
 import { VolunteerBackoff } from "./volunteer-backoff.ts";
 import { reputationIn, type StoredCopy, type StoredUnit } from "./volunteer-store.ts";
 
-const volunteerForm = /^[a-z0-9_-]{1,64}$/;
-/** Of units on which two volunteers without a record agree, so many are looked at by the project itself. */
-const doubtfulAuditShare = 0.1;
-const knownShare = { new: 0.1, proven: 0.02 } as const;
 const ownVisitsAtOnce = 8;
 const forgetAfterMs = 7 * 86_400_000;
 
@@ -78,8 +75,7 @@ export class VolunteerProject implements UnitDispatcher {
   }
 
   register(volunteer: string, now: EpochMs): void {
-    if (!volunteerForm.test(volunteer))
-      throw new TypeError(`not the name of a volunteer: ${JSON.stringify(volunteer)}`);
+    checkVolunteerName(volunteer);
     this.#means.store.addVolunteer(volunteer, now);
   }
 
@@ -167,14 +163,13 @@ export class VolunteerProject implements UnitDispatcher {
     const wrong = checkResult(result, { ...copy, paths, crawlDelayMs, pageLinks }, now);
     if (wrong === "malformed") return "malformed";
     const known = unit.isKnown ? this.#known.judge(unit.origin, result) : "unclear";
-    const isLie = wrong === "impolite" || known === "wrong";
-    if (wrong !== undefined || isLie) {
-      if (isLie) this.#noteWrong(copy, now);
+    if (wrong !== undefined) {
+      if (wrong === "impolite") this.#noteWrong(copy, now);
       this.#loseCopy(copy, "failed", now);
       return "refused";
     }
     this.#backoff.noteAccepted(volunteer);
-    if (unit.isKnown) {
+    if (unit.isKnown && known !== "wrong") {
       store.transact(() => {
         store.setCopy(name, "in", now, undefined);
         store.dropUnit(unit.id);
@@ -198,12 +193,12 @@ export class VolunteerProject implements UnitDispatcher {
     if (second === undefined) {
       // One word is not enough for a site to be unreachable, or for a page to be given up.
       const isGivenUp = leftOf(unit, first.result).some((path) => this.#left.isNearlyOver(unit.origin, path));
-      const isDoubted = first.result.robots === "unreachable" || isGivenUp;
+      const isChecked = first.result.robots === "unreachable" || isGivenUp;
       const probability = checkProbability(reputationIn(store, first.volunteer));
       const heldCount = store.heldBy(first.volunteer).length;
-      if (isDoubted || this.#random() < probability || heldCount * probability >= 2)
+      if (!unit.isKnown && (isChecked || this.#random() < probability || heldCount * probability >= 2))
         store.setStage(unit.id, "second", now + restMs, now + restMs + slotMs);
-      else if (this.#random() < auditShare) store.setStage(unit.id, "judge", now + restMs, now);
+      else if (unit.isKnown || this.#random() < auditShare) store.setStage(unit.id, "judge", now + restMs, now);
       else this.#free(unit, first, now);
       return;
     }
@@ -257,6 +252,11 @@ export class VolunteerProject implements UnitDispatcher {
           : compareResults(first.result, second.result, allow).differing;
       const paths = samplePages(unit, differing, this.#options.auditPages, this.#random);
       const own = await this.#visit(unit.origin, paths, now);
+      if (unit.isKnown) {
+        const verdict = this.#known.judgeAgain(unit.origin, first.result, own);
+        if (verdict === "wrong") this.#noteWrong(first.copy, this.#means.clock());
+        return this.#end(unit, [], true, this.#means.clock());
+      }
       if (isUnreachable([...accepted, { result: own }]))
         return this.#end(unit, pathsOf(unit), false, this.#means.clock());
       let verdicts = accepted.map(({ result }) => judgeResult(result, own, undefined, allow));

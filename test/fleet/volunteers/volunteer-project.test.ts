@@ -402,11 +402,12 @@ test("pages of the project's own find out who makes up answers at once", async (
   for (let tries = 0; p.store.reputationOf("liar")?.wrong === 0; tries++) {
     assert.ok(tries < 200, "no unit of known pages was given");
     for (const unit of p.project.assign("liar", 1, p.now)) {
-      const isKnown = readUnit(unit.bytes).origin === "https://known.example";
       const verdict = p.project.submit(unit.name, "liar", bytesOf(inventing(honest(p, unit))), p.now);
-      assert.equal(verdict, isKnown ? "refused" : "accepted");
+      assert.equal(verdict, "accepted");
     }
     p.now += 20_000;
+    for (const { id, isKnown } of p.store.unitsIn("second", p.now)) assert.ok(!isKnown, `${id}`);
+    if (p.store.unitsIn("judge", p.now).length > 0) await p.project.settle(p.now);
   }
   assert.equal(p.work.taken.length, 0);
 });
@@ -422,6 +423,25 @@ function askKnown(p: Project, volunteer: string): AssignedUnit {
   }
   throw new Error("no unit of known pages was given");
 }
+
+test("own pages that were edited, or that somebody could not get, make nobody a liar", async () => {
+  using p = openProject();
+  p.project.register("ann", p.now);
+  await p.project.learnKnown(["https://known.example/1", "https://known.example/2"], p.now);
+  const answer = p.web.answer.bind(p.web);
+  for (let edit = 1; edit <= 3; edit++) {
+    p.web.answer = (origin, path) => [...answer(origin, path), `https://s1.example/edit${edit}`];
+    const unit = askKnown(p, "ann");
+    assert.equal(p.project.submit(unit.name, "ann", bytesOf(honest(p, unit)), p.now), "accepted");
+    p.now += 20_000;
+    await p.project.settle(p.now);
+  }
+  const unit = askKnown(p, "ann");
+  const { pages, ...result } = honest(p, unit);
+  const forbidden = pages.map((page) => ({ ...page, answer: 403, body: undefined, links: [] }));
+  assert.equal(p.project.submit(unit.name, "ann", bytesOf({ ...result, pages: forbidden }), p.now), "accepted");
+  assert.equal(p.store.reputationOf("ann")?.wrong, 0);
+});
 
 const unanswering = (result: WorkResult, answer: "left" | "failed" | 503 = "failed"): WorkResult => ({
   ...result,
