@@ -1,4 +1,4 @@
-import type { EpochMs } from "../core/index.ts";
+import { type EpochMs, type ErrorCode, TidemarkError } from "../core/index.ts";
 import type { CompanionMeans, FollowSitesOptions } from "../crawler/index.ts";
 import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
@@ -32,9 +32,13 @@ export interface ExchangeOptions extends MergeLimits {
   readonly onMerge?: (merge: PeerMerge & Readonly<CandidateCounts> & { readonly rho: number }) => void;
   /** Called after each share. */
   readonly onShare?: (summary: ShareSummary) => void;
+  /** Called after a share that failed with `locked` or `disk-full`: it is tried again after the interval. Other errors end the crawl. */
+  readonly onShareFailed?: (error: TidemarkError) => void;
 }
 
 const day = 86_400_000;
+/** Errors of a share that may be gone an interval later: the crawl goes on. */
+const temporary: ReadonlySet<ErrorCode> = new Set(["locked", "disk-full"]);
 
 /**
  * Merges peers and shares what was seen, beside the visits of `followSites`.
@@ -139,7 +143,12 @@ export class EventExchange {
     while (share !== undefined && !signal.aborted) {
       await timing.delay(this.#intervalMs, signal);
       // At the end too: what was seen since the last time is not lost for peers.
-      this.#options.onShare?.(await shareEvents({ ...share, clock: timing.now }));
+      try {
+        this.#options.onShare?.(await shareEvents({ ...share, clock: timing.now }));
+      } catch (error) {
+        if (!(error instanceof TidemarkError) || !temporary.has(error.code)) throw error;
+        this.#options.onShareFailed?.(error);
+      }
     }
   }
 }

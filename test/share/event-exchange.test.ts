@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { type FollowSitesOptions, followSites } from "../../src/crawler/follow/follow-sites.ts";
 import { dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
+import { SiteLock } from "../../src/fs/site-lock.ts";
 import { firstTrust } from "../../src/share/engine/trust/peer-trust.ts";
 import { EventExchange, type ExchangeOptions } from "../../src/share/event-exchange.ts";
 import { openStore } from "../../src/storage/state/store.ts";
@@ -239,6 +240,26 @@ test("what was seen is shared each interval, and at the end", limit, async () =>
   await following;
   assert.deepEqual(trial.shares, [3]);
   assert.match(readFileSync(join(docroot, "robots.shr"), "utf8"), /^crawler: crawler\.example:80 test\/1$/m);
+});
+
+test("a share that another program locks is told of and tried again", limit, async () => {
+  await using trial = await Trial.open();
+  const docroot = join(trial.folder.path, "docroot");
+  mkdirSync(docroot);
+  const share = { from: trial.into, into: docroot, url: "http://crawler.example/", moniker: "test/1" };
+  const failures: string[] = [];
+  const lock = await SiteLock.takePublishing(docroot, new Date(trial.time.now()));
+  const following = trial.follow({ peers: [], share, onShareFailed: ({ code }) => failures.push(code) });
+  await trial.visited(1);
+  while (failures.length < 2) {
+    trial.time.pass(10 * minute);
+    await setTimeout(1);
+  }
+  await lock?.[Symbol.asyncDispose]();
+  trial.stop.abort();
+  await following;
+  assert.equal(failures[0], "locked");
+  assert.equal(trial.shares.at(-1), 3);
 });
 
 test("a share that fails ends the crawl with its error", limit, async () => {

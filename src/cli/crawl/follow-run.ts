@@ -124,6 +124,7 @@ class FollowRun {
         if (problem !== undefined) this.#warn("merge", `${merge.peer}: ${problem}`);
       },
       onShare: ({ events, files }) => printEvent(this.#context, { event: "share", events, files }),
+      onShareFailed: ({ message }) => this.#warn("share", message),
     });
   }
 

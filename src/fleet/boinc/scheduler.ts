@@ -98,12 +98,22 @@ async function takeReport(
   if (task.isReported) return "duplicate";
   const file = join(project.uploadFolder, outputNameOf(project, name));
   let outcome: Submission | "failed" = "failed";
-  if (isUploaded && task.outputMd5 !== null)
-    outcome = dispatcher.submit(name, volunteer, await readFile(file), project.now());
+  const output = isUploaded && task.outputMd5 !== null ? await readOutput(file) : undefined;
+  if (output !== undefined) outcome = dispatcher.submit(name, volunteer, output, project.now());
   else dispatcher.fail(name, volunteer, project.now());
   store.markReported(name);
   await rm(file, { force: true });
   return outcome;
+}
+
+/** @returns undefined if the file is gone: its task counts as failed, and the host goes on */
+async function readOutput(file: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 function giveWork(

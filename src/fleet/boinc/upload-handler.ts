@@ -10,6 +10,7 @@ import {
   maxUploadHeadBytes,
   parseUploadRequest,
 } from "../../formats/boinc/index.ts";
+import { syncFolder } from "../../fs/index.ts";
 import { type BoincProject, taskOfOutput } from "./project.ts";
 import { isSameText } from "./project-secret.ts";
 
@@ -76,6 +77,7 @@ export class UploadHandler {
         return formatUploadReply("retry", "the MD5 is another one");
       }
       await handle.sync();
+      await syncFolder(this.#project.uploadFolder);
       this.#project.store.markUploaded(taskOfOutput(this.#project, upload.name) ?? "", upload.md5);
       return formatUploadReply("ok");
     } finally {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { parseWorkResult, type WorkResult } from "../../formats/work-unit/index.ts";
-import { type Allowance, allowanceOf } from "./judgement.ts";
+import { type Allowance, allowanceOf, isAnswered } from "./judgement.ts";
 import type { Report } from "./merge-results.ts";
 import { isProven } from "./reputation.ts";
 import { reputationIn, type StoredCopy, type StoredUnit, type VolunteerStore } from "./volunteer-store.ts";
@@ -32,8 +32,19 @@ export function pathsOf({ pages }: StoredUnit): string[] {
 
 /** Paths of a unit that a result does not answer. */
 export function leftOf(unit: StoredUnit, { pages: done }: WorkResult): string[] {
-  const answered = new Set(done.filter(({ answer }) => answer !== "left").map(({ path }) => path));
+  const answered = new Set(done.filter(isAnswered).map(({ path }) => path));
   return pathsOf(unit).filter((path) => !answered.has(path));
+}
+
+/** Whether all of some results say that the site cannot be reached. */
+export function isUnreachable(reports: readonly { readonly result: WorkResult }[]): boolean {
+  return reports.every(({ result }) => result.robots === "unreachable");
+}
+
+/** Paths of which some result says that there was no answer. */
+export function unansweredIn(results: readonly WorkResult[]): Set<string> {
+  const pages = results.flatMap((result) => result.pages.filter((page) => !isAnswered(page)));
+  return new Set(pages.map(({ path }) => path));
 }
 
 export function shufflePaths(paths: readonly string[], random: () => number): string[] {
@@ -48,6 +59,7 @@ export function samplePages(
   most: number,
   random: () => number,
 ): string[] {
+  if (unit.isKnown) return pathsOf(unit);
   const others = pathsOf(unit).filter((path) => !differing.includes(path));
   const count = Math.min(most, Math.max(2, Math.ceil(unit.pages.length / 10)));
   return [...shufflePaths(differing, random), ...shufflePaths(others, random)].slice(0, count);

@@ -33,7 +33,8 @@ export function checkResult(
   if (result.pages.some(({ links }) => links.length > pageLinks)) return "malformed";
   const [startedMs, endedMs] = [result.startedAt * 1000, result.endedAt * 1000];
   if (startedMs < issued - clockErrorMs || endedMs > Math.min(now, deadline) + clockErrorMs) return "refused";
-  if (endedMs - startedMs > now - issued + clockErrorMs) return "refused";
+  // A clock that is wrong is so for both times: no more time can have passed than since the copy was given out.
+  if (endedMs - startedMs > now - issued + roundingMs) return "refused";
   const requests = result.pages.filter(({ answer }) => typeof answer === "number" || answer === "too-large").length;
   return requests * crawlDelayMs > endedMs - startedMs + roundingMs ? "impolite" : undefined;
 }

@@ -17,6 +17,12 @@ const crawlSeconds = 182.5 * 86_400;
 
 const originOf = (url: string): string => new URL(url).origin;
 
+/** Sites that wait on the word of a volunteer: those of earlier units, and those that this unit adds. */
+interface WaitingSites {
+  readonly count: number;
+  readonly added: Set<string>;
+}
+
 /** Brings what is believed into the crawl, and chooses known pages to be visited again. */
 export class GraphIntake {
   readonly #store: VolunteerStore;
@@ -45,10 +51,11 @@ export class GraphIntake {
     const fetched: FetchedPage[] = [];
     const acts: Array<() => void> = [];
     const doubtful = new Set<string>();
+    const waiting = new Map<string, WaitingSites>();
     for (const { path, note } of pages) {
       const one = believed.get(path);
       if (one === undefined) continue;
-      const kept = one.links.filter((link) => this.#admit(link, one, doubtful, acts));
+      const kept = one.links.filter((link) => this.#admit(link, one, doubtful, waiting, acts));
       const { answer, at } = one.page;
       const isRedirect = typeof answer === "number" && answer >= 300 && answer < 400;
       fetched.push({ origin, path, note, at: at * 1000, isRedirect, links: kept });
@@ -71,6 +78,7 @@ export class GraphIntake {
     link: string,
     { isDoubtful, volunteers }: BelievedPage,
     doubtful: Set<string>,
+    waiting: Map<string, WaitingSites>,
     acts: Array<() => void>,
   ): boolean {
     const site = originOf(link);
@@ -83,9 +91,17 @@ export class GraphIntake {
       return true;
     }
     this.quarantined++;
-    for (const who of volunteers)
-      if (this.#store.countQuarantined(who) < maxQuarantined) acts.push(() => this.#store.addQuarantined(site, who));
+    for (const who of volunteers) this.#quarantine(site, who, waiting, acts);
     return false;
+  }
+
+  /** @param waiting - sites that wait on the word of each volunteer, as soon as the acts are done */
+  #quarantine(site: string, who: string, waiting: Map<string, WaitingSites>, acts: Array<() => void>): void {
+    const { count, added } = waiting.get(who) ?? { count: this.#store.countQuarantined(who), added: new Set<string>() };
+    waiting.set(who, { count, added });
+    if (count + added.size >= maxQuarantined || added.has(site) || this.#store.quarantined(site).includes(who)) return;
+    added.add(site);
+    acts.push(() => this.#store.addQuarantined(site, who));
   }
 
   #remember(url: string, links: readonly string[], now: EpochMs): void {

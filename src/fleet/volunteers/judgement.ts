@@ -9,15 +9,17 @@ export interface Difference {
   readonly distance: number;
   /** The distance that is allowed, in the mean over the compared pages. */
   readonly allowed: number;
-  /** Pages that could be compared. */
+  /** Pages that both answered. */
   readonly pages: number;
   /** Those that lie farther apart than is allowed. */
   readonly differing: readonly string[];
 }
 
-/** Whether an answer says of the page what another visit should find too: troubles pass. */
-function isComparable({ answer }: WorkPage): boolean {
-  return typeof answer === "number" ? answer < 500 && answer !== 429 : answer === "disallowed";
+/** Whether an answer says what another visit should find too. Others (`left`, `failed`, 429, 5xx) are temporary: the page is requested again. */
+export function isAnswered({ answer }: WorkPage): boolean {
+  return typeof answer === "number"
+    ? answer < 500 && answer !== 429
+    : answer === "disallowed" || answer === "too-large";
 }
 
 const kindOf = ({ answer }: WorkPage): string =>
@@ -31,29 +33,33 @@ export function distanceOf(a: readonly string[], b: readonly string[]): number {
   return either === 0 ? 0 : 1 - both / either;
 }
 
-/** Compares what two results say of the pages that both have. A page with many links weighs more. */
+/** Compares what two results say of the pages that both have. A page that only one of them answered differs. A page with many links weighs more. */
 export function compareResults(a: WorkResult, b: WorkResult, allow: Allowance): Difference {
   const others = new Map(b.pages.map((page) => [page.path, page]));
   let [weights, distances, allowances, pages] = [0, 0, 0, 0];
   const differing: string[] = [];
   for (const page of a.pages) {
     const other = others.get(page.path);
-    if (other === undefined || !isComparable(page) || !isComparable(other)) continue;
-    const distance = kindOf(page) === kindOf(other) ? distanceOf(page.links, other.links) : 1;
+    if (other === undefined || (!isAnswered(page) && !isAnswered(other))) continue;
+    const areBoth = isAnswered(page) && isAnswered(other);
+    const distance = areBoth && kindOf(page) === kindOf(other) ? distanceOf(page.links, other.links) : 1;
     const weight = 1 + Math.max(page.links.length, other.links.length);
     const allowed = allow(page.path);
     if (distance > allowed) differing.push(page.path);
     weights += weight;
     distances += weight * distance;
     allowances += weight * allowed;
-    pages++;
+    if (areBoth) pages++;
   }
-  if (pages === 0) return { distance: 0, allowed: 0, pages, differing };
+  if (weights === 0) return { distance: 0, allowed: 0, pages, differing };
   return { distance: distances / weights, allowed: allowances / weights, pages, differing };
 }
 
 /** What a visit of the project's own says of a volunteer's result. */
 export type Verdict = "right" | "wrong" | "unclear";
+
+/** Whether so many of a number of pages are enough to judge all. */
+export const isMost = (part: number, all: number): boolean => part * 2 > all;
 
 /** What is allowed beside what the pages themselves change. */
 const excess = 0.15;
@@ -62,7 +68,8 @@ const mostUsual = 0.5;
 
 /**
  * Judges a result by two visits of the project's own, one after the other: what these differ by is the pages' own. It is wrong if it has more
- * links that neither visit has, or lacks more that both have, than pages do that change so.
+ * links that neither visit has, or lacks more that both have, than pages do that change so. It is right only if it answers most of its pages, and
+ * most of those that were visited.
  *
  * @param again - the second visit; undefined if there was none
  */
@@ -74,14 +81,17 @@ export function judgeResult(
 ): Verdict {
   const { distance, allowed, pages } = compareResults(result, own, allow);
   if (pages === 0) return "unclear";
-  if (distance <= allowed) return "right";
+  if (distance <= allowed) {
+    const answered = result.pages.filter(isAnswered).length;
+    return isMost(pages, own.pages.length) && isMost(answered, result.pages.length) ? "right" : "unclear";
+  }
   if (again === undefined) return "unclear";
   const told = new Map(result.pages.map((page) => [page.path, page]));
   const second = new Map(again.pages.map((page) => [page.path, page]));
   const counts = { links: 0, unknown: 0, lasting: 0, missing: 0, own: 0, passing: 0 };
   for (const page of own.pages) {
     const [one, other] = [told.get(page.path), second.get(page.path)];
-    if (one === undefined || other === undefined || ![page, one, other].every(isComparable)) continue;
+    if (one === undefined || other === undefined || ![page, one, other].every(isAnswered)) continue;
     if (kindOf(page) !== kindOf(other)) continue;
     // One more than its links: what it is.
     const isSame = kindOf(page) === kindOf(one);

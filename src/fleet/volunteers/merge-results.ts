@@ -1,4 +1,5 @@
 import type { WorkPage, WorkResult } from "../../formats/work-unit/index.ts";
+import { isAnswered } from "./judgement.ts";
 
 /** A result, and whether its volunteer has a record of right ones. */
 export interface Report {
@@ -17,15 +18,13 @@ export interface BelievedPage {
   readonly volunteers: readonly string[];
 }
 
-const isAnswered = (page: WorkPage | undefined): page is WorkPage => page !== undefined && page.answer !== "left";
-
 /**
  * What is believed of the pages of a unit: what the project's own visit saw; else links that both copies have, and those that a volunteer
- * with a record has alone; of one copy all.
+ * with a record has alone; of one copy all. A page that only one of two copies answers is believed if its volunteer has a record.
  *
  * @param reports - the copies that were not found wrong
  * @param own - of the project itself, some pages
- * @returns pages by path; those that nobody answered are missing
+ * @returns pages by path; those that are to be requested again are missing
  */
 export function mergeResults(reports: readonly Report[], own: WorkResult | undefined): Map<string, BelievedPage> {
   const believed = new Map<string, BelievedPage>();
@@ -39,15 +38,16 @@ export function mergeResults(reports: readonly Report[], own: WorkResult | undef
     if (believed.has(path)) continue;
     const told = answers.flatMap(({ pages, isProven, volunteer }) => {
       const page = pages.get(path);
-      return isAnswered(page) ? [{ page, isProven, volunteer }] : [];
+      return page !== undefined && isAnswered(page) ? [{ page, isProven, volunteer }] : [];
     });
     const latest = told.reduce((a, b) => (b.page.at > a.page.at ? b : a), told[0] as (typeof told)[number]);
     if (latest === undefined) continue;
+    const isDoubtful = told.every(({ isProven }) => !isProven);
+    if (isDoubtful && told.length < answers.length) continue;
     const counts = new Map<string, number>();
     for (const { page, isProven } of told)
       for (const link of page.links) counts.set(link, (counts.get(link) ?? 0) + (isProven ? told.length : 1));
     const links = [...counts].filter(([, count]) => count >= told.length).map(([link]) => link);
-    const isDoubtful = told.every(({ isProven }) => !isProven);
     believed.set(path, { page: latest.page, links, isDoubtful, volunteers: told.map(({ volunteer }) => volunteer) });
   }
   return believed;

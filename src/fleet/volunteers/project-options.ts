@@ -34,6 +34,12 @@ export interface ProjectOptions {
   readonly knownPages?: readonly string[] | undefined;
 }
 
+const volunteerForm = /^[a-z0-9_-]{1,64}$/;
+
+export function checkVolunteerName(volunteer: string): void {
+  if (!volunteerForm.test(volunteer)) throw new TypeError(`not the name of a volunteer: ${JSON.stringify(volunteer)}`);
+}
+
 /** What a project runs on. */
 export interface ProjectMeans {
   readonly store: VolunteerStore;

@@ -15,6 +15,10 @@ export const noReputation: Reputation = { good: 0, checked: 0, wrong: 0 };
 export const leastProven = 10;
 /** A result is checked with this probability at least. */
 const leastCheck = 0.05;
+/** Of units on which two volunteers without a record agree, so many are looked at by the project itself. */
+export const doubtfulAuditShare = 0.1;
+/** Share of units of known pages. */
+export const knownShare = { new: 0.1, proven: 0.02 } as const;
 const maxWrong = 2;
 const wrongShare = 0.02;
 

@@ -5,17 +5,20 @@ import {
   type Accepted,
   acceptedOf,
   allowanceIn,
+  isUnreachable,
   leftOf,
   pathsOf,
   samplePages,
-  shufflePaths,
+  unansweredIn,
 } from "./accepted-results.ts";
 import { checkResult } from "./check-result.ts";
 import { GraphIntake } from "./graph-intake.ts";
-import { compareResults, judgeResult, type Verdict } from "./judgement.ts";
+import { compareResults, isAnswered, isMost, judgeResult } from "./judgement.ts";
 import { KnownAnswers } from "./known-answers.ts";
+import { LeftPages } from "./left-pages.ts";
 import { mergeResults, type Report } from "./merge-results.ts";
 import {
+  checkVolunteerName,
   makeUnit,
   type ProjectCounts,
   type ProjectMeans,
@@ -23,21 +26,13 @@ import {
   type ProjectSettings,
   settingsOf,
 } from "./project-options.ts";
-import { checkProbability, isBarred, isProven, judged, leastProven } from "./reputation.ts";
+import { checkProbability, doubtfulAuditShare, isBarred, isProven, judged, knownShare } from "./reputation.ts";
+import { findSecond } from "./second-copies.ts";
 import type { AssignedUnit, Submission, UnitDispatcher } from "./unit-dispatcher.ts";
+import { VolunteerBackoff } from "./volunteer-backoff.ts";
 import { reputationIn, type StoredCopy, type StoredUnit } from "./volunteer-store.ts";
 
-const volunteerForm = /^[a-z0-9_-]{1,64}$/;
-/** So many volunteers with a record are enough to leave the second copies of others to them. */
-const enoughProven = 3;
-/** Of units on which two volunteers without a record agree, so many are looked at by the project itself. */
-const doubtfulAuditShare = 0.1;
-const knownShare = { new: 0.1, proven: 0.02 } as const;
-const knownPagesAUnit = 10;
-/** Times that a page was left, until nobody is asked for it again. */
-const maxLeft = 3;
 const ownVisitsAtOnce = 8;
-const secondsLookedAt = 20;
 const forgetAfterMs = 7 * 86_400_000;
 
 /** Hands out a crawl's pages to volunteers, checks what they say, and brings into the crawl what is believed. */
@@ -52,7 +47,8 @@ export class VolunteerProject implements UnitDispatcher {
   /** Pages of units that wait for a check. */
   readonly #held = new Set<string>();
   readonly #judging = new Set<number>();
-  readonly #timesLeft = new Map<string, number>();
+  readonly #left = new LeftPages();
+  readonly #backoff = new VolunteerBackoff();
   #forgottenAt = 0;
   #counts = { assigned: 0, accepted: 0, refused: 0, ownPages: 0 };
 
@@ -79,22 +75,21 @@ export class VolunteerProject implements UnitDispatcher {
   }
 
   register(volunteer: string, now: EpochMs): void {
-    if (!volunteerForm.test(volunteer))
-      throw new TypeError(`not the name of a volunteer: ${JSON.stringify(volunteer)}`);
+    checkVolunteerName(volunteer);
     this.#means.store.addVolunteer(volunteer, now);
   }
 
   assign(volunteer: string, atMost: number, now: EpochMs): readonly AssignedUnit[] {
     const { store } = this.#means;
     const reputation = store.reputationOf(volunteer);
-    if (reputation === undefined || isBarred(reputation)) return [];
+    if (reputation === undefined || isBarred(reputation) || this.#backoff.isWaiting(volunteer, now)) return [];
     const room = Math.min(atMost, this.#options.maxOut - store.countOut(volunteer));
     const assigned: AssignedUnit[] = [];
     const isGood = isProven(reputation);
     while (assigned.length < room) {
       const isTest = this.#random() < (isGood ? knownShare.proven : knownShare.new);
       const unit =
-        (isTest ? this.#knownUnit(now) : undefined) ?? this.#secondFor(volunteer, isGood, now) ?? this.#newUnit(now);
+        (isTest ? this.#knownUnit(now) : undefined) ?? findSecond(store, volunteer, isGood, now) ?? this.#newUnit(now);
       if (unit === undefined) break;
       assigned.push(this.#issue(unit, volunteer, now));
     }
@@ -168,19 +163,19 @@ export class VolunteerProject implements UnitDispatcher {
     const wrong = checkResult(result, { ...copy, paths, crawlDelayMs, pageLinks }, now);
     if (wrong === "malformed") return "malformed";
     const known = unit.isKnown ? this.#known.judge(unit.origin, result) : "unclear";
-    const isLie = wrong === "impolite" || known === "wrong";
-    if (wrong !== undefined || isLie) {
+    if (wrong !== undefined) {
+      if (wrong === "impolite") this.#noteWrong(copy, now);
       this.#loseCopy(copy, "failed", now);
-      if (isLie) this.#note(volunteer, "wrong", now);
       return "refused";
     }
-    if (unit.isKnown) {
+    this.#backoff.noteAccepted(volunteer);
+    if (unit.isKnown && known !== "wrong") {
       store.transact(() => {
         store.setCopy(name, "in", now, undefined);
         store.dropUnit(unit.id);
       });
       this.#known.keepBusy(unit.origin, now + this.#options.restMs);
-      this.#note(volunteer, known, now);
+      if (known === "right") this.#noteRight(volunteer, now);
       return "accepted";
     }
     store.setCopy(name, "in", now, Buffer.from(content).toString("latin1"));
@@ -196,17 +191,19 @@ export class VolunteerProject implements UnitDispatcher {
     const [first, second] = accepted;
     if (first === undefined) return;
     if (second === undefined) {
-      if (first.result.robots === "unreachable") {
-        // What is not there is tried again later by another volunteer.
-        this.#end(unit, pathsOf(unit), false, now);
-        return;
-      }
+      // One word is not enough for a site to be unreachable, or for a page to be given up.
+      const isGivenUp = leftOf(unit, first.result).some((path) => this.#left.isNearlyOver(unit.origin, path));
+      const isChecked = first.result.robots === "unreachable" || isGivenUp;
       const probability = checkProbability(reputationIn(store, first.volunteer));
       const heldCount = store.heldBy(first.volunteer).length;
-      if (this.#random() < probability || heldCount * probability >= 2)
+      if (!unit.isKnown && (isChecked || this.#random() < probability || heldCount * probability >= 2))
         store.setStage(unit.id, "second", now + restMs, now + restMs + slotMs);
-      else if (this.#random() < auditShare) store.setStage(unit.id, "judge", now + restMs, now);
+      else if (unit.isKnown || this.#random() < auditShare) store.setStage(unit.id, "judge", now + restMs, now);
       else this.#free(unit, first, now);
+      return;
+    }
+    if (isUnreachable(accepted)) {
+      this.#end(unit, pathsOf(unit), false, now);
       return;
     }
     const { distance, allowed, pages } = compareResults(
@@ -221,14 +218,16 @@ export class VolunteerProject implements UnitDispatcher {
       return;
     }
     this.#believe(unit, accepted, undefined, now);
-    for (const { volunteer } of accepted) this.#note(volunteer, "right", now);
+    if (isMost(pages, unit.pages.length)) for (const { volunteer } of accepted) this.#noteRight(volunteer, now);
   }
 
   /** Lets the site of a unit go, whose result waits for the next check of its volunteer. */
   #free(unit: StoredUnit, { result }: Accepted, now: EpochMs): void {
+    const left = leftOf(unit, result);
     this.#hold(unit);
+    this.#left.note(unit.origin, left);
     this.#means.store.setStage(unit.id, "held", now, now);
-    this.#release(unit, leftOf(unit, result), true, now);
+    this.#release(unit, left, true, now);
   }
 
   #hold({ origin, pages }: StoredUnit): void {
@@ -247,9 +246,19 @@ export class VolunteerProject implements UnitDispatcher {
       const [first, second] = accepted;
       if (first === undefined) return this.#end(unit, pathsOf(unit), true, now);
       const allow = allowanceIn(this.#means.store, unit);
-      const differing = second === undefined ? [] : compareResults(first.result, second.result, allow).differing;
+      const differing =
+        second === undefined
+          ? leftOf(unit, first.result)
+          : compareResults(first.result, second.result, allow).differing;
       const paths = samplePages(unit, differing, this.#options.auditPages, this.#random);
       const own = await this.#visit(unit.origin, paths, now);
+      if (unit.isKnown) {
+        const verdict = this.#known.judgeAgain(unit.origin, first.result, own);
+        if (verdict === "wrong") this.#noteWrong(first.copy, this.#means.clock());
+        return this.#end(unit, [], true, this.#means.clock());
+      }
+      if (isUnreachable([...accepted, { result: own }]))
+        return this.#end(unit, pathsOf(unit), false, this.#means.clock());
       let verdicts = accepted.map(({ result }) => judgeResult(result, own, undefined, allow));
       if (own.robots !== "unreachable" && verdicts.includes("unclear")) {
         const again = await this.#visit(unit.origin, paths, this.#means.clock());
@@ -261,8 +270,12 @@ export class VolunteerProject implements UnitDispatcher {
       );
       // One that nothing is known of counts only with another.
       const believed = right.length > 0 ? right : usable.length > 1 ? usable : [];
-      this.#believe(unit, believed, own, now);
-      for (const [at, { volunteer }] of accepted.entries()) this.#note(volunteer, verdicts[at] as Verdict, now);
+      // The site's rest begins when the visits end.
+      const ended = this.#means.clock();
+      // What a kill leaves of the unit is judged again, without its lies.
+      for (const { copy } of accepted.filter((_, at) => verdicts[at] === "wrong")) this.#noteWrong(copy, ended);
+      this.#believe(unit, believed, own, ended, own.pages.some(isAnswered) ? believed : accepted);
+      for (const { volunteer } of right) this.#noteRight(volunteer, ended);
     } finally {
       this.#judging.delete(unit.id);
     }
@@ -273,7 +286,14 @@ export class VolunteerProject implements UnitDispatcher {
     return await this.#means.visit(makeUnit(this.#options, origin, paths, now));
   }
 
-  #believe(unit: StoredUnit, reports: readonly Report[], own: WorkResult | undefined, now: EpochMs): void {
+  /** @param failures - reports whose word counts for pages without an answer */
+  #believe(
+    unit: StoredUnit,
+    reports: readonly Report[],
+    own: WorkResult | undefined,
+    now: EpochMs,
+    failures: readonly Report[] = reports,
+  ): void {
     const { onEvent } = this.#means;
     const believed = mergeResults(reports, own);
     this.#intake.take(unit, believed, now);
@@ -283,30 +303,43 @@ export class VolunteerProject implements UnitDispatcher {
     if (unit.stage === "held") {
       this.#unhold(unit);
       this.#means.store.dropUnit(unit.id);
-    } else this.#end(unit, left, true, now);
+      return;
+    }
+    const failed = unansweredIn([...failures.map(({ result }) => result), ...(own === undefined ? [] : [own])]);
+    const counted = left.filter((path) => failed.has(path));
+    this.#left.note(unit.origin, counted);
+    this.#end(unit, left, true, now);
   }
 
-  /** Notes what a check found, and what that says of results that wait for it. */
-  #note(volunteer: string, verdict: Verdict, now: EpochMs): void {
-    if (verdict === "unclear") return;
+  /** Notes that a check found a volunteer right: results that wait for it are believed. */
+  #noteRight(volunteer: string, now: EpochMs): void {
+    const { store, onEvent } = this.#means;
+    store.setReputation(volunteer, judged(reputationIn(store, volunteer), "right"));
+    onEvent?.({ event: "volunteer-judged", volunteer, verdict: "right" });
+    for (const unit of store.heldBy(volunteer)) this.#believe(unit, acceptedOf(store, unit), undefined, now);
+  }
+
+  /** Notes that a copy is a lie: results that wait for the check of its volunteer fall. A kill leaves all of that undone, or nothing. */
+  #noteWrong({ name, volunteer }: StoredCopy, now: EpochMs): void {
     const { store, work, onEvent } = this.#means;
-    const reputation = judged(reputationIn(store, volunteer), verdict);
-    store.setReputation(volunteer, reputation);
-    onEvent?.({ event: "volunteer-judged", volunteer, verdict });
-    for (const unit of store.heldBy(volunteer)) {
-      if (verdict === "right") this.#believe(unit, acceptedOf(this.#means.store, unit), undefined, now);
-      else {
-        this.#unhold(unit);
-        work.again(unit.pages.map(({ path }) => unit.origin + path));
-        store.dropUnit(unit.id);
-      }
+    const held = store.heldBy(volunteer);
+    for (const unit of held) {
+      this.#unhold(unit);
+      work.again(unit.pages.map(({ path }) => unit.origin + path));
     }
-    if (verdict === "wrong") store.dropQuarantined("volunteer", volunteer);
+    store.transact(() => {
+      store.setCopy(name, "failed", now, undefined);
+      store.setReputation(volunteer, judged(reputationIn(store, volunteer), "wrong"));
+      for (const { id } of held) store.dropUnit(id);
+      store.dropQuarantined("volunteer", volunteer);
+    });
+    onEvent?.({ event: "volunteer-judged", volunteer, verdict: "wrong" });
   }
 
   #loseCopy(copy: StoredCopy, state: "late" | "failed", now: EpochMs): void {
     const { store } = this.#means;
     store.setCopy(copy.name, state, now, undefined);
+    this.#backoff.noteLoss(copy.volunteer, now);
     const unit = store.unit(copy.unit);
     if (unit === undefined) return;
     if (unit.stage === "second") store.setStage(unit.id, "judge", now + this.#options.restMs, now);
@@ -327,12 +360,7 @@ export class VolunteerProject implements UnitDispatcher {
       this.#means.busyUntil?.set(origin, now + this.#options.restMs);
       return;
     }
-    const again = left.filter((path) => {
-      const times = (this.#timesLeft.get(origin + path) ?? 0) + (isReachable ? 1 : 0);
-      this.#timesLeft.set(origin + path, times);
-      return times < maxLeft;
-    });
-    if (this.#timesLeft.size > 1_000_000) this.#timesLeft.clear();
+    const again = left.filter((path) => !this.#left.isOver(origin, path));
     this.#means.work.end(origin, { now, left: again, isReachable });
   }
 
@@ -346,32 +374,9 @@ export class VolunteerProject implements UnitDispatcher {
     return { ...unit, id };
   }
 
-  #secondFor(volunteer: string, isGood: boolean, now: EpochMs): StoredUnit | undefined {
-    const { store } = this.#means;
-    const needsGood = !isGood && store.countGood(leastProven) >= enoughProven;
-    for (const unit of store.secondsFor(volunteer, now, secondsLookedAt)) {
-      const copies = store.copiesOf(unit.id);
-      if (!needsGood || copies.some((copy) => isProven(reputationIn(store, copy.volunteer)))) return unit;
-    }
-    return undefined;
-  }
-
   #knownUnit(now: EpochMs): StoredUnit | undefined {
-    const site = this.#known.choose(now, this.#random());
-    if (site === undefined) return undefined;
-    const pages = shufflePaths(site.paths, this.#random)
-      .slice(0, knownPagesAUnit)
-      .map((path) => ({ path, note: "" }));
-    const unit = {
-      origin: site.origin,
-      pages,
-      stage: "out",
-      isKnown: true,
-      notBefore: now,
-      ends: this.#endOf(now),
-    } as const;
-    this.#known.keepBusy(site.origin, unit.ends);
-    return { ...unit, id: this.#means.store.addUnit(unit) };
+    const unit = this.#known.chooseUnit(now, this.#endOf(now), this.#random);
+    return unit === undefined ? undefined : { ...unit, id: this.#means.store.addUnit(unit) };
   }
 
   #endOf(now: EpochMs): EpochMs {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeSigningKey } from "../../../src/fleet/boinc/code-signing.ts";
@@ -110,6 +110,17 @@ describe("a client that has an account key", () => {
     assert.equal(readTasks(await trial.schedule({ seconds: 1e9 })).length, 6);
     assert.match(await trial.schedule({ seconds: 1 }), /There is no work now/);
     assert.equal(readTasks(await trial.schedule({ seconds: 0 })).length, 0);
+  });
+
+  it("goes on if the file that it uploaded is gone", async () => {
+    await using trial = await makeTrial();
+    const { task } = await takeTask(trial);
+    assert.equal(await trial.upload(writeUpload(task, Buffer.from("all of it"))), "0");
+    const folder = trial.server.project.uploadFolder;
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    const end = await trial.schedule({ host: 1, seqno: 0, seconds: 0, done: ["unit-0"] });
+    assert.match(end, /<result_ack>\n<name>unit-0<\/name>\n<\/result_ack>/);
+    assert.deepEqual(trial.units.failed, ["unit-0"]);
   });
 
   it("is told the public key once", async () => {

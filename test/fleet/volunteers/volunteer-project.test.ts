@@ -6,7 +6,7 @@ import type { ProjectOptions } from "../../../src/fleet/volunteers/project-optio
 import type { AssignedUnit } from "../../../src/fleet/volunteers/unit-dispatcher.ts";
 import { VolunteerProject } from "../../../src/fleet/volunteers/volunteer-project.ts";
 import { VolunteerStore } from "../../../src/fleet/volunteers/volunteer-store.ts";
-import type { WorkResult } from "../../../src/formats/work-unit/index.ts";
+import type { WorkResult, WorkUnit } from "../../../src/formats/work-unit/index.ts";
 import { bytesOf, readUnit, SimulatedWeb, SimulatedWork } from "../../bench/volunteers/simulated-web.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
@@ -22,7 +22,10 @@ interface Project extends Disposable {
   readonly reopen: () => Project;
 }
 
-function openProject(options: Partial<ProjectOptions> = {}, { mostRestless = 0, sites = 20, seed = 1 } = {}): Project {
+function openProject(
+  options: Partial<ProjectOptions> = {},
+  { mostRestless = 0, sites = 20, seed = 1, visitMs = 0 } = {},
+): Project {
   const folder = makeTempFolder();
   const web = new SimulatedWeb({ sites, pagesPerSite: 40, linksPerPage: 10, mostRestless, seed });
   const work = new SimulatedWork(web, { unitPages: 10, restMs: 1000 });
@@ -30,9 +33,13 @@ function openProject(options: Partial<ProjectOptions> = {}, { mostRestless = 0, 
   const open = (): Project => {
     let clock = (): EpochMs => start;
     const store = new VolunteerStore(join(folder.path, "volunteers.db"));
+    const visit = async (unit: WorkUnit): Promise<WorkResult> => {
+      opened.now += visitMs;
+      return web.visit(unit, clock());
+    };
     const project = new VolunteerProject(
       { userAgent: "tidemark/1.0", crawlDelayMs: 0, restMs: 1000, auditShare: 0, ...options },
-      { store, work, random, clock: () => clock(), visit: async (unit) => web.visit(unit, clock()) },
+      { store, work, random, clock: () => clock(), visit },
     );
     const opened: Project = {
       ...{ project, store, web, work, now: start },
@@ -154,13 +161,16 @@ test("malformed, forged, duplicate and late results are refused", async () => {
     submit(forged, (result) => ({ ...result, nonce: "0".repeat(32) })),
     "refused",
   );
+  p.now += 15_000;
   const early = ask(p, "ann");
   const atOnce = (at: number) => (result: WorkResult) => ({
     ...{ ...result, startedAt: at, endedAt: at },
     pages: result.pages.map((one) => ({ ...one, at })),
   });
   assert.equal(submit(early, atOnce(start / 1000 - 3600)), "refused");
+  p.now += 30_000;
   assert.equal(submit(ask(p, "ann"), atOnce(start / 1000 + 3600)), "refused");
+  p.now += 60_000;
   const late = ask(p, "ann");
   p.now = late.deadline + 1;
   assert.equal(
@@ -184,6 +194,23 @@ test("what came faster than the unit allows was made up: it counts as wrong", ()
     "refused",
   );
   assert.equal(p.store.reputationOf("ann")?.wrong, 1);
+});
+
+test("no result says that it took longer than since its copy was given out, however wrong the clock is", () => {
+  using p = openProject({ crawlDelayMs: 10_000 });
+  p.project.register("ann", p.now);
+  const submit = (passedMs: number, tookMs: number, clockMs: number): string => {
+    const unit = ask(p, "ann");
+    p.now += passedMs;
+    const endedAt = Math.floor((p.now + clockMs) / 1000);
+    const result = honest(p, unit);
+    const pages = result.pages.map((page) => ({ ...page, at: endedAt }));
+    const told = { ...result, startedAt: endedAt - Math.floor(tookMs / 1000), endedAt, pages };
+    return p.project.submit(unit.name, "ann", bytesOf(told), p.now);
+  };
+  assert.equal(submit(100_000, 100_000, -250_000), "accepted");
+  assert.equal(submit(100_000, 100_000, 250_000), "accepted");
+  assert.equal(submit(1000, 100_000, 0), "refused");
 });
 
 test("a unit that does not come back goes to another volunteer after its deadline and the site's rest", async () => {
@@ -217,6 +244,24 @@ test("who lies is found out by the project's own visit, and barred the second ti
   assert.equal(p.work.taken.length, 20);
   assert.ok(p.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))));
   assert.deepEqual(p.project.assign("liar", 1, p.now), []);
+});
+
+test("a site rests from the end of the project's own visits", async () => {
+  using p = openProject({}, { sites: 1, visitMs: 30_000 });
+  for (const name of ["ann", "liar"]) p.project.register(name, p.now);
+  for (const name of ["liar", "ann"]) {
+    const unit = ask(p, name);
+    const result = honest(p, unit);
+    p.project.submit(unit.name, name, bytesOf(name === "liar" ? inventing(result) : result), p.now);
+    p.now += 1000;
+  }
+  const before = p.now;
+  await p.project.settle(p.now);
+  assert.equal(p.now, before + 60_000);
+  p.now += 999;
+  assert.deepEqual(p.project.assign("ann", 1, p.now), []);
+  p.now += 1;
+  ask(p, "ann");
 });
 
 test("pages that change with every answer make nobody a liar", async () => {
@@ -268,6 +313,50 @@ test("results of a volunteer with a record wait for the next check, and fall wit
   assert.ok(p.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))));
 });
 
+test("wherever a kill comes while a lie is found out, it counts once, and what waits for the check falls", async () => {
+  const methods = ["setReputation", "dropUnit", "setCopy", "dropQuarantined"] as const;
+  let kills = 0;
+  for (const method of methods)
+    for (let call = 1, isKilled = true; isKilled && call <= 2; call++) {
+      using p = openProject({}, { seed: 3 });
+      for (const name of ["ann", "liar"]) p.project.register(name, p.now);
+      prove(p, "liar");
+      while (p.store.unitsIn("second", Number.MAX_SAFE_INTEGER).length === 0 || p.store.heldBy("liar").length === 0) {
+        const unit = ask(p, "liar");
+        p.project.submit(unit.name, "liar", bytesOf(inventing(honest(p, unit))), p.now);
+        p.now += 1000;
+      }
+      const checked = ask(p, "ann");
+      p.project.submit(checked.name, "ann", bytesOf(honest(p, checked)), p.now);
+      p.now += 1000;
+      let calls = 0;
+      const act = p.store[method].bind(p.store) as (...values: unknown[]) => void;
+      Object.assign(p.store, {
+        [method]: (...values: unknown[]) => {
+          if (++calls === call) throw new Error("killed");
+          act(...values);
+        },
+      });
+      isKilled = await p.project.settle(p.now).then(
+        () => false,
+        () => true,
+      );
+      if (isKilled) kills++;
+      const next = p.reopen();
+      next.now = p.now + 2000;
+      await next.project.settle(next.now);
+      // Longer than results wait for a check.
+      next.now += 7 * 3_600_000;
+      await next.project.settle(next.now);
+      assert.equal(next.store.reputationOf("liar")?.wrong, 1, `killed at call ${call} of ${method}`);
+      assert.ok(
+        next.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))),
+        `killed at call ${call} of ${method}`,
+      );
+    }
+  assert.ok(kills >= methods.length, `${kills} kills`);
+});
+
 test("results of a volunteer with a record are believed after a check that finds him right", async () => {
   using p = openProject({}, { seed: 3 });
   for (const name of ["ann", "bob"]) {
@@ -313,13 +402,190 @@ test("pages of the project's own find out who makes up answers at once", async (
   for (let tries = 0; p.store.reputationOf("liar")?.wrong === 0; tries++) {
     assert.ok(tries < 200, "no unit of known pages was given");
     for (const unit of p.project.assign("liar", 1, p.now)) {
-      const isKnown = readUnit(unit.bytes).origin === "https://known.example";
       const verdict = p.project.submit(unit.name, "liar", bytesOf(inventing(honest(p, unit))), p.now);
-      assert.equal(verdict, isKnown ? "refused" : "accepted");
+      assert.equal(verdict, "accepted");
+    }
+    p.now += 20_000;
+    for (const { id, isKnown } of p.store.unitsIn("second", p.now)) assert.ok(!isKnown, `${id}`);
+    if (p.store.unitsIn("judge", p.now).length > 0) await p.project.settle(p.now);
+  }
+  assert.equal(p.work.taken.length, 0);
+});
+
+/** Asks for units until one is of known pages, and gives back all others. */
+function askKnown(p: Project, volunteer: string): AssignedUnit {
+  for (let tries = 0; tries < 200; tries++) {
+    for (const unit of p.project.assign(volunteer, 1, p.now)) {
+      if (readUnit(unit.bytes).origin === "https://known.example") return unit;
+      p.project.submit(unit.name, volunteer, bytesOf(honest(p, unit)), p.now);
     }
     p.now += 20_000;
   }
-  assert.equal(p.work.taken.length, 0);
+  throw new Error("no unit of known pages was given");
+}
+
+test("own pages that were edited, or that somebody could not get, make nobody a liar", async () => {
+  using p = openProject();
+  p.project.register("ann", p.now);
+  await p.project.learnKnown(["https://known.example/1", "https://known.example/2"], p.now);
+  const answer = p.web.answer.bind(p.web);
+  for (let edit = 1; edit <= 3; edit++) {
+    p.web.answer = (origin, path) => [...answer(origin, path), `https://s1.example/edit${edit}`];
+    const unit = askKnown(p, "ann");
+    assert.equal(p.project.submit(unit.name, "ann", bytesOf(honest(p, unit)), p.now), "accepted");
+    p.now += 20_000;
+    await p.project.settle(p.now);
+  }
+  const unit = askKnown(p, "ann");
+  const { pages, ...result } = honest(p, unit);
+  const forbidden = pages.map((page) => ({ ...page, answer: 403, body: undefined, links: [] }));
+  assert.equal(p.project.submit(unit.name, "ann", bytesOf({ ...result, pages: forbidden }), p.now), "accepted");
+  assert.equal(p.store.reputationOf("ann")?.wrong, 0);
+});
+
+const unanswering = (result: WorkResult, answer: "left" | "failed" | 503 = "failed"): WorkResult => ({
+  ...result,
+  isComplete: answer !== "left",
+  pages: result.pages.map(({ path, at }) => ({ path, answer, at, body: undefined, links: [] })),
+});
+
+test("a result that answers no known page earns nothing", async () => {
+  using p = openProject();
+  p.project.register("idler", p.now);
+  await p.project.learnKnown(["https://known.example/1", "https://known.example/2"], p.now);
+  for (const answer of ["left", "failed", 503] as const) {
+    const unit = askKnown(p, "idler");
+    assert.equal(
+      p.project.submit(unit.name, "idler", bytesOf(unanswering(honest(p, unit), answer)), p.now),
+      "accepted",
+    );
+    p.now += 20_000;
+  }
+  assert.deepEqual(p.store.reputationOf("idler"), { good: 0, checked: 0, wrong: 0 });
+  const unit = askKnown(p, "idler");
+  p.project.submit(unit.name, "idler", bytesOf(honest(p, unit)), p.now);
+  assert.equal(p.store.reputationOf("idler")?.good, 1);
+});
+
+test("who says that pages failed which another volunteer got earns nothing, and no page is lost", async () => {
+  for (const answer of ["failed", 503] as const) {
+    using p = openProject();
+    for (const name of ["ann", "idler"]) p.project.register(name, p.now);
+    for (let round = 0; round < 3; round++) {
+      const first = ask(p, "idler");
+      const { pages, ...result } = honest(p, first);
+      const told = {
+        ...result,
+        pages: [...pages.slice(0, 1), ...unanswering({ ...result, pages: pages.slice(1) }, answer).pages],
+      };
+      p.project.submit(first.name, "idler", bytesOf(told), p.now);
+      p.now += 1000;
+      const second = ask(p, "ann");
+      assert.deepEqual(readUnit(second.bytes).paths, readUnit(first.bytes).paths);
+      p.project.submit(second.name, "ann", bytesOf(honest(p, second)), p.now);
+      p.now += 1000;
+      await p.project.settle(p.now);
+    }
+    assert.deepEqual(p.store.reputationOf("idler"), { good: 0, checked: 0, wrong: 0 });
+    assert.equal(p.store.reputationOf("ann")?.good, 3);
+    assert.ok(p.work.taken.length > 0 && p.work.taken.every(({ links }) => links.length > 0));
+    assert.equal(p.work.taken.length + p.work.waiting, 20 * 40);
+  }
+});
+
+test("pages that two volunteers could not get are requested again", async () => {
+  using p = openProject();
+  for (const name of ["ann", "bob"]) p.project.register(name, p.now);
+  const first = ask(p, "ann");
+  const fewFailed = (result: WorkResult): WorkResult => ({
+    ...result,
+    pages: [...result.pages.slice(0, 8), ...unanswering({ ...result, pages: result.pages.slice(8) }).pages],
+  });
+  p.project.submit(first.name, "ann", bytesOf(fewFailed(honest(p, first))), p.now);
+  p.now += 1000;
+  const second = ask(p, "bob");
+  p.project.submit(second.name, "bob", bytesOf(fewFailed(honest(p, second))), p.now);
+  assert.equal(p.work.taken.length, 8);
+  assert.equal(p.work.waiting, 20 * 40 - 8);
+  assert.equal(p.store.reputationOf("ann")?.good, 1);
+});
+
+test("units that are given back or lost finish no page, and their volunteer waits longer each time", async () => {
+  using p = openProject({ deadlineMs: 60_000 }, { sites: 1 });
+  for (const name of ["ann", "quitter"]) p.project.register(name, p.now);
+  for (const waitMs of [15_000, 30_000, 60_000]) {
+    p.project.fail(ask(p, "quitter").name, "quitter", p.now);
+    p.now += waitMs - 1;
+    assert.deepEqual(p.project.assign("quitter", 1, p.now), []);
+    p.now += 1;
+  }
+  ask(p, "quitter");
+  p.now += 70_000;
+  await p.project.settle(p.now);
+  assert.deepEqual(p.project.assign("quitter", 1, p.now), [], "what comes late is lost, too");
+  p.now += 120_000;
+  // Each of the four units of the site, three times.
+  for (let loss = 5; loss <= 12; loss++) {
+    p.project.fail(ask(p, "quitter").name, "quitter", p.now);
+    p.now += 3_600_000;
+  }
+  assert.equal(p.work.waiting, 40);
+});
+
+const unreachable = (result: WorkResult): WorkResult => ({ ...unanswering(result, "left"), robots: "unreachable" });
+
+test("a site is unreachable if two say so, and not if the project itself reaches it", async () => {
+  using p = openProject({}, { sites: 1 });
+  for (const name of ["ann", "bob", "idler"]) p.project.register(name, p.now);
+  const ends: boolean[] = [];
+  const end = p.work.end.bind(p.work);
+  p.work.end = (origin, how) => {
+    ends.push(how.isReachable);
+    end(origin, how);
+  };
+  const tell = (volunteer: string, change: (result: WorkResult) => WorkResult): void => {
+    const unit = ask(p, volunteer);
+    assert.equal(p.project.submit(unit.name, volunteer, bytesOf(change(honest(p, unit))), p.now), "accepted");
+    p.now += 1000;
+  };
+  tell("idler", unreachable);
+  assert.deepEqual(ends, [], "one word is not enough");
+  tell("ann", (result) => result);
+  await p.project.settle(p.now);
+  assert.deepEqual(ends, [true]);
+  assert.equal(p.work.taken.length, 10);
+  assert.equal(p.store.reputationOf("ann")?.good, 1);
+  p.now += 1000;
+  tell("ann", unreachable);
+  tell("bob", unreachable);
+  assert.deepEqual(ends, [true, false]);
+  assert.equal(p.work.waiting, 30);
+});
+
+test("a page is given up after three times without an answer, and never on one word", async () => {
+  using p = openProject({}, { sites: 1, seed: 3 });
+  for (const name of ["ann", "bob"]) {
+    p.project.register(name, p.now);
+    prove(p, name);
+  }
+  const lastFails = (result: WorkResult): WorkResult => ({
+    ...result,
+    pages: result.pages.flatMap((page) =>
+      page.path === "/7" ? unanswering({ ...result, pages: [page] }).pages : [page],
+    ),
+  });
+  let told = 0;
+  while (p.work.waiting > 0 || p.store.openUnits().length > 0) {
+    for (const name of ["ann", "bob"])
+      for (const unit of p.project.assign(name, 1, p.now)) {
+        if (readUnit(unit.bytes).paths.includes("/7")) told++;
+        assert.equal(p.project.submit(unit.name, name, bytesOf(lastFails(honest(p, unit))), p.now), "accepted");
+      }
+    p.now += 1000;
+    await p.project.settle(p.now);
+    assert.ok(p.now < start + 86_400_000, "/7 is asked for again and again");
+  }
+  assert.ok(told >= 4, `/7 was asked for ${told} times`);
 });
 
 test("two volunteers without a record bring a few new sites with a unit, and the rest wait for a third word", async () => {
