@@ -4,7 +4,13 @@ import { dirname, join, resolve } from "node:path";
 import mime from "mime-types";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { decodeHtml, decodeSheet } from "../formats/html/index.ts";
-import { type MirroredPage, type MirroredPages, openMirroredPages } from "../storage/index.ts";
+import {
+  type MirroredPage,
+  type MirroredPages,
+  maxNameBytes,
+  openMirroredPages,
+  standInFor,
+} from "../storage/index.ts";
 import { rewritePage, rewriteStyle } from "./page-rewriter.ts";
 
 /** Larger pages are copied as they are: their links lead to the site. */
@@ -173,14 +179,19 @@ class Copying {
     return page === undefined ? undefined : relativeLink(names, await this.#namesOf(page)) + hash;
   }
 
-  /** A page's names in the copy: with an ending that says its type, because a file has no Content-Type. */
+  /**
+   * A page's names in the copy: with an ending that says its type, because a file has no Content-Type. Where such a name is
+   * that of another file or too long, a stand-in has the ending; it is no page's name, because a mirror keeps such names for itself.
+   */
   async #namesOf({ names, mediaType }: MirroredPage): Promise<string> {
     const last = names.slice(names.lastIndexOf("/") + 1);
     if (mime.lookup(last) === mediaType) return names;
     const ending = mime.extension(mediaType);
     if (ending === false || mediaType === "application/octet-stream") return names;
     const named = `${names}.${ending}`;
-    return (await exists(bytesPath(this.#options.mirror, named))) ? `${names}~.${ending}` : named;
+    const isFree =
+      last.length + 1 + ending.length <= maxNameBytes && !(await exists(bytesPath(this.#options.mirror, named)));
+    return isFree ? named : `${names.slice(0, -last.length)}${standInFor(`copy ${last}`)}.${ending}`;
   }
 
   async #share(source: Buffer, target: Buffer, sizeBytes: number): Promise<void> {

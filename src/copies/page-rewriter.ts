@@ -37,6 +37,9 @@ const dropped = new Set(["integrity", "crossorigin", "ping"]);
 /** `link` of these kinds is only followed by readers. */
 const pageLinks = new Set(["canonical", "alternate", "cite", "link", "anchor"]);
 
+/** Frames within frames (`srcdoc`) that are rewritten; each level is read again, and escaped once more. */
+const deepestFrame = 5;
+
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -117,12 +120,16 @@ function turnStyle(css: string, turner: LinkTurner): string {
 
 /**
  * Rewrites a page of HTML so that it can be opened as a file: links lead to files of the copy, or name their page in
- * full; what would be loaded from elsewhere is left out.
+ * full; what would be loaded from elsewhere is left out, and so is the `srcdoc` of a frame within five others.
  *
  * @param page - URL of the page
  */
 export function rewritePage(html: string, page: string, find: FindFile): string {
-  const reader = new PageReader(html, page, find);
+  return rewriteFrame(html, page, find, 0);
+}
+
+function rewriteFrame(html: string, page: string, find: FindFile, depth: number): string {
+  const reader = new PageReader(html, page, find, depth);
   const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
   tokenizer.write(html);
   tokenizer.end();
@@ -134,6 +141,8 @@ class PageReader implements TokenizerCallbacks {
   readonly #html: string;
   readonly #page: string;
   readonly #find: FindFile;
+  /** Frames that it is within. */
+  readonly #depth: number;
   readonly #edits: Edit[] = [];
   #turner: LinkTurner;
   #hasBase = false;
@@ -142,10 +151,11 @@ class PageReader implements TokenizerCallbacks {
   /** Where the policy is put: behind `head`, else behind `html` or the document type. */
   #policyAt: { readonly at: number; readonly rank: number } = { at: 0, rank: 0 };
 
-  constructor(html: string, page: string, find: FindFile) {
+  constructor(html: string, page: string, find: FindFile, depth: number) {
     this.#html = html;
     this.#page = page;
     this.#find = find;
+    this.#depth = depth;
     this.#turner = new LinkTurner(page, find);
   }
 
@@ -242,7 +252,7 @@ class PageReader implements TokenizerCallbacks {
     if (element === "meta" && name === "content") return this.#turnMeta(value, attributes);
     if (lists.has(name)) return this.#turnList(value);
     if (styled.has(name)) return turnStyle(value, this.#turner);
-    if (name === "srcdoc") return rewritePage(value, this.#page, this.#find);
+    if (name === "srcdoc") return this.#turnFrame(value);
     if (element === "link" && name === "href") {
       const kind = kindOfLink(this.#valueOf(attributes.get("rel")));
       return this.#turner.turn(value, kind === undefined || !pageLinks.has(kind));
@@ -250,6 +260,10 @@ class PageReader implements TokenizerCallbacks {
     const isImage = element === "image" || element === "use" || element === "feimage";
     if (loaded.has(name)) return this.#turner.turn(value, true);
     return followed.has(name) ? this.#turner.turn(value, isImage) : value;
+  }
+
+  #turnFrame(value: string): string {
+    return this.#depth === deepestFrame ? "" : rewriteFrame(value, this.#page, this.#find, this.#depth + 1);
   }
 
   /** Links are turned against the base here, so the copy has none. */

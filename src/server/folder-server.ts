@@ -4,6 +4,7 @@ import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { answerRequest, type PageFinder, sendStatus } from "./answer.ts";
 import { isConditional } from "./conditions.ts";
 import { endServer, type Listening, listen } from "./listener.ts";
+import { isAskedByName, isLoopback } from "./request-guard.ts";
 
 /** One request that was answered. */
 export interface ServedRequest {
@@ -26,6 +27,8 @@ export interface ServeOptions {
    * @default "127.0.0.1"
    */
   readonly host?: string;
+  /** Names and addresses by which it is asked, besides `host` and those of the loopback. Default: on the loopback none, elsewhere any. */
+  readonly allowedHosts?: readonly string[];
   /**
    * Port to listen on; 0 for any that is free.
    *
@@ -51,7 +54,8 @@ export interface FolderServer extends Listening {
  * Serves a folder's files over HTTP, for trying things out and for tests.
  *
  * GET and HEAD; ETag, Last-Modified, conditional requests and single ranges; `index.html` for a folder; no listings,
- * no dot files but those below `/.well-known/`, nothing outside the folder. Small files are read synchronously.
+ * no dot files but those below `/.well-known/`, nothing outside the folder. Small files are read synchronously. A
+ * request for another host than those allowed gets 421: a name of somebody else that leads here (DNS rebinding).
  *
  * @throws TidemarkError `not-found`, `not-a-folder`, `no-permission` for the folder, `address-in-use` for the port,
  *   `aborted`
@@ -62,11 +66,20 @@ export interface FolderServer extends Listening {
  * ```
  */
 export async function serveFolder(options: ServeOptions): Promise<FolderServer> {
-  const { folder, host = "127.0.0.1", port = 0, onRequest, signal, pages } = options;
+  const { folder, host = "127.0.0.1", port = 0, allowedHosts = [], onRequest, signal, pages } = options;
   if (signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before the server listened.");
   const root = resolveRoot(folder);
-  const server = createServer((request, response) => void answer(root, request, response, onRequest, pages));
+  /** By which it is asked; undefined for any. */
+  let names: ReadonlySet<string> | undefined;
+  const server = createServer((request, response) => {
+    const isAsked = names === undefined || isAskedByName(request.headers, names);
+    void answer(root, request, response, onRequest, pages, isAsked);
+  });
   const listening = await listen(server, host, port);
+  // A name to listen on may lead to the loopback, too.
+  const address = new URL(listening.url).hostname.replace(/^\[|\]$/g, "");
+  if (isLoopback(address) || allowedHosts.length > 0)
+    names = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()));
   const close = (): Promise<void> => {
     signal?.removeEventListener("abort", close);
     return endServer(server);
@@ -95,10 +108,11 @@ async function answer(
   response: ServerResponse,
   onRequest: ServeOptions["onRequest"],
   pages: PageFinder | undefined,
+  isAsked: boolean,
 ): Promise<void> {
   let bytes = 0;
   try {
-    bytes = await answerRequest(root, request, response, pages);
+    bytes = isAsked ? await answerRequest(root, request, response, pages) : sendStatus(request, response, 421);
   } catch {
     if (response.headersSent) response.destroy();
     else bytes = sendStatus(request, response, 500);

@@ -3,8 +3,16 @@ import { TidemarkError } from "../core/index.ts";
 import type { SearchDocument, SearchPage } from "./search-document.ts";
 import type { FeedPosition, Sink } from "./sink.ts";
 
-/** A tsvector has at most 1 MiB: words of this many characters fit, whatever they are. */
+/** Characters of title and of text whose words are looked for. */
 const searchedCharacters = 200_000;
+/**
+ * A tsvector has at most 1 MiB. Title and text of this many characters fit, whatever they are: a character has at most 4 bytes,
+ * and the words of `a-b` are `a`, `b` and `a-b`, with some 5 bytes more each.
+ */
+const mostTitle = 10_000;
+const mostText = 110_000;
+/** PostgreSQL's code of `program_limit_exceeded`. */
+const limitExceeded = "54000";
 
 /** Configurations of text search that PostgreSQL brings, by language. */
 const configurations: Readonly<Record<string, string>> = {
@@ -85,17 +93,29 @@ export class PostgresSink implements Sink {
       this.#sql.begin(async (sql) => {
         const table = sql(this.#table);
         await sql`DELETE FROM ${table} WHERE url = ANY(${urls}) AND NOT (id = ANY(${kept}))`;
-        for (const row of documents) {
-          await sql`INSERT INTO ${table} ${sql(row)} ON CONFLICT (id) DO UPDATE SET title = excluded.title,
-            text = excluded.text, language = excluded.language, configuration = excluded.configuration,
-            media_type = excluded.media_type, last_modified = excluded.last_modified, size = excluded.size,
-            piece = excluded.piece, usage = excluded.usage`;
-        }
+        for (const row of documents) await this.#insert(sql, row);
         await sql`INSERT INTO tidemark_feed ${sql({ name: this.#table, epoch, number, in_pieces: inPieces })}
           ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch, number = excluded.number,
             in_pieces = excluded.in_pieces`;
       }),
     );
+  }
+
+  /** Writes a row; one whose words are too many for a tsvector with less of its title and text. */
+  async #insert(sql: postgres.TransactionSql, row: Row): Promise<void> {
+    const insert = async (own: postgres.TransactionSql, columns: Row): Promise<void> => {
+      await own`INSERT INTO ${own(this.#table)} ${own(columns)} ON CONFLICT (id) DO UPDATE SET title = excluded.title,
+        text = excluded.text, language = excluded.language, configuration = excluded.configuration,
+        media_type = excluded.media_type, last_modified = excluded.last_modified, size = excluded.size,
+        piece = excluded.piece, usage = excluded.usage`;
+    };
+    if (row.title.length <= mostTitle && row.text.length <= mostText) return await insert(sql, row);
+    try {
+      await sql.savepoint(async (own) => await insert(own, row));
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== limitExceeded) throw error;
+      await insert(sql, { ...row, title: row.title.slice(0, mostTitle), text: row.text.slice(0, mostText) });
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -156,6 +176,8 @@ export class PostgresSink implements Sink {
 function clean(text: string): string {
   return text.replaceAll("\0", "");
 }
+
+type Row = ReturnType<typeof rowOf>;
 
 function rowOf(document: SearchDocument) {
   const { id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece, usage } = document;

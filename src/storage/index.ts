@@ -1,6 +1,7 @@
 export { LinkLog } from "./links/link-log.ts";
 export { readLinks } from "./links/read-links.ts";
 export { MirrorAudit } from "./mirror/mirror-audit.ts";
+export { maxNameBytes, standInFor } from "./mirror/mirror-path.ts";
 export { MirrorPlaces } from "./mirror/mirror-places.ts";
 export { ObjectBodies } from "./objects/object-bodies.ts";
 export type { ObjectWriter } from "./objects/object-index.ts";

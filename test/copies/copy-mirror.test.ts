@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type CopyMirrorOptions, copyMirror } from "../../src/copies/index.ts";
@@ -71,6 +73,42 @@ test("a copy to read has links to its files, with endings that say what they are
   const second = await it.copy("b", { convertLinks: true });
   assert.deepEqual([second.converted, second.shared], [3, 3], "only the style sheet is a file of its own");
   assert.equal(statSync(join(it.in("a"), "index.html")).ino, statSync(join(it.in("b"), "index.html")).ino);
+});
+
+test("each page of a copy to read has a name of its own, and none that is too long", async () => {
+  using temp = makeTempFolder();
+  const long = "n".repeat(252);
+  const paths = ["/a", "/a.html", "/a~.html", "/a~", "/b", "/b~", "/b.html", `/${long}`, `/d/${long}`];
+  const links = paths.map((path) => `<a href="${path}">x</a>`).join("");
+  const server = createServer(({ url = "" }, response) => {
+    response.writeHead(url === "/" || paths.includes(url) ? 200 : 404, { "Content-Type": "text/html" });
+    response.end(`${url}${links}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const into = join(temp.path, "mirrors");
+    await crawlSite({ url: `http://127.0.0.1:${port}/`, into, sources: ["links"] });
+    const folder = join(temp.path, "copy");
+    const { pages } = await copyMirror({ mirror: join(into, `127.0.0.1_${port}`), folder, convertLinks: true });
+    assert.equal(pages, paths.length + 1);
+    const linksOf = (file: string): string[] =>
+      [...readFileSync(file, "utf8").matchAll(/href="([^"]*)"/g)].map(([, link = ""]) => link);
+    const found = linksOf(join(folder, "index.html"));
+    assert.equal(found.length, paths.length);
+    for (const [at, path] of paths.entries()) {
+      const file = join(folder, found[at] ?? "");
+      assert.match(file, /\.html$/);
+      assert.ok(readFileSync(file, "utf8").includes(`>${path}<a `), `${path} is ${file}`);
+      assert.deepEqual(
+        linksOf(file).map((link) => join(dirname(file), link)),
+        found.map((link) => join(folder, link)),
+      );
+    }
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test("a copy is there as a whole or not at all", async () => {

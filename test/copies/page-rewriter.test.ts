@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rewritePage, rewriteStyle } from "../../src/copies/page-rewriter.ts";
-import { readLinks } from "../../src/formats/html/index.ts";
+import { decodeReferences, readLinks } from "../../src/formats/html/index.ts";
 import { fc } from "../property.ts";
 
 const page = "http://a.example/d/e.html";
@@ -76,6 +76,20 @@ test("the policy stands in the head, before anything that loads", () => {
     ["<p>x", ""],
   ] as const)
     assert.ok(rewritePage(html, page, find).startsWith(`${before}<meta http-equiv="Content-Security-Policy"`), html);
+});
+
+test("frames within frames are rewritten five deep, and left empty below", () => {
+  let html = `<img src="/gone.png">`;
+  for (let depth = 50; depth > 0; depth--)
+    html = `<p>depth ${depth}</p><iframe srcdoc='${html.replaceAll("&", "&amp;").replaceAll("'", "&#39;")}'></iframe>`;
+  let rewritten = rewritePage(html, page, find);
+  assert.ok(rewritten.length < 30 * html.length, `${html.length} became ${rewritten.length}`);
+  for (let depth = 1; depth <= 6; depth++) {
+    assert.match(rewritten, new RegExp(`<p>depth ${depth}</p>`));
+    assert.equal(rewritten.match(policy)?.length, 1, "each has a policy of its own");
+    rewritten = decodeReferences(/srcdoc="([^"]*)"/.exec(rewritten)?.[1] ?? "none");
+  }
+  assert.equal(rewritten, "");
 });
 
 test("a style sheet", () => {

@@ -10,6 +10,8 @@ import postgres from "postgres";
 import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { serveFolder } from "../../src/server/index.ts";
+import { PostgresSink } from "../../src/sinks/postgres-sink.ts";
+import { makeDocuments } from "../../src/sinks/search-document.ts";
 import { startPostgres } from "../postgres-server.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { type CommandResult, startTidemark } from "./command.ts";
@@ -208,4 +210,36 @@ describe("search indexes hold what a mirror holds", {
       const held = [...(await sink.read("killed")).keys()];
       assert.equal(held.filter((key) => key.startsWith(`${urlsOf(updated)} `)).length, 1);
     });
+});
+
+it("PostgreSQL takes pages with more words than a tsvector holds", { skip: skipWithout("pg_ctlcluster") }, async () => {
+  using temp = makeTempFolder("tsvector");
+  await using server = await startPostgres(temp.path);
+  const letters = (at: number): string => String.fromCodePoint(0x20000 + (at % 40_000), 0x20000 + ((at * 7) % 30_011));
+  // The most that a character can take: four bytes, in a word and in the compound that it is a part of.
+  const compounds = (from: number): string =>
+    Array.from({ length: 34_000 }, (_, at) => `${letters(from + 2 * at)}-${letters(from + 2 * at + 1)}`).join(" ");
+  const long = Array.from({ length: 40_000 }, (_, at) => `w${at}`).join(" ");
+  const contents = {
+    ...{ title: [compounds(0), "short"], text: ["", compounds(0)], mixture: [compounds(0), compounds(100_000)] },
+    long: ["", long],
+  };
+  const facts = { site: "http://a.example", language: "en", mediaType: "text/html", lastModified: 0, sizeBytes: 1 };
+  const pages = Object.entries(contents).map(([name, [title = "", text = ""]]) => {
+    const url = `http://a.example/${name}`;
+    return { url, documents: makeDocuments({ ...facts, usage: "", url, title: `${name} ${title}`, text }, false) };
+  });
+  {
+    await using sink = await PostgresSink.open(new URL(server.url), "pages");
+    await sink.write(pages, { epoch: "a", number: 1, inPieces: false });
+  }
+  const sql = postgres(server.url, { max: 1 });
+  try {
+    const rows = await sql<{ url: string; text: string }[]>`
+      SELECT url, text FROM pages WHERE search @@ to_tsquery('english', split_part(url, '/', 4))`;
+    assert.equal(rows.length, pages.length, "each is found by the first word of its title");
+    assert.equal(rows.find(({ url }) => url.endsWith("/long"))?.text, long, "what fits is kept whole");
+  } finally {
+    await sql.end();
+  }
 });

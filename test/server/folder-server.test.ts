@@ -289,7 +289,9 @@ test("a file that is cut while it is sent ends with the connection", async () =>
   closeSync(openSync(path, "w"));
   truncateSync(path, 100_000_000);
   const socket = connect(server.port, "127.0.0.1");
-  socket.write("GET /shrinking.bin HTTP/1.1\r\nHost: x\r\n\r\nGET /page.html HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.write(
+    "GET /shrinking.bin HTTP/1.1\r\nHost: localhost\r\n\r\nGET /page.html HTTP/1.1\r\nHost: localhost\r\n\r\n",
+  );
   await once(socket, "readable");
   truncateSync(path, 1000);
   let received = 0;
@@ -309,7 +311,7 @@ test("a client that goes away in the middle harms nobody", async () => {
   closeSync(openSync(path, "w"));
   truncateSync(path, 100_000_000);
   const socket = connect(server.port, "127.0.0.1");
-  socket.write("GET /endless.bin HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.write("GET /endless.bin HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(socket, "readable");
   socket.destroy();
   while (log.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -317,11 +319,41 @@ test("a client that goes away in the middle harms nobody", async () => {
   assert.equal((await ask(server, "/page.html")).status, 200);
 });
 
+test("on the loopback a request for a name of somebody else gets nothing", async () => {
+  log.length = 0;
+  for (const host of ["evil.example", `evil.example:${server.port}`, "127.0.0.1.evil.example", "10.0.0.5"])
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const { status, headers, body } = await ask(server, "/page.html", { host }, method);
+      assert.deepEqual([status, headers.etag], [421, undefined], host);
+      assert.equal(body, method === "HEAD" ? "" : "421 Misdirected Request\n");
+    }
+  assert.deepEqual(log[0], { method: "GET", path: "/page.html", status: 421, bytes: 24, conditional: false });
+  for (const host of ["localhost", `LOCALHOST:${server.port}`, `127.0.0.1:${server.port}`, "[::1]"])
+    assert.equal((await ask(server, "/page.html", { host })).status, 200, host);
+});
+
+test("on an address that others reach any name is right", async () => {
+  await using open = await serveFolder({ folder: root, host: "0.0.0.0" });
+  assert.equal((await ask(open, "/page.html", { host: "site.example" })).status, 200);
+});
+
+test("names can be allowed", async () => {
+  await using named = await serveFolder({ folder: root, allowedHosts: ["Site.example"] });
+  for (const [host, status] of [
+    ["site.example:8080", 200],
+    ["127.0.0.1", 200],
+    ["evil.example", 421],
+  ] as const)
+    assert.equal((await ask(named, "/page.html", { host })).status, status, host);
+  await using open = await serveFolder({ folder: root, host: "0.0.0.0", allowedHosts: ["site.example"] });
+  assert.equal((await ask(open, "/page.html", { host: "evil.example" })).status, 421);
+});
+
 test("closing ends what is being sent, and frees the port", async () => {
   const other = await serveFolder({ folder: root });
   const socket = connect(other.port, "127.0.0.1");
   socket.on("error", () => undefined);
-  socket.write("GET /endless.bin HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.write("GET /endless.bin HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(socket, "readable");
   await other.close();
   await other.close();

@@ -1,4 +1,4 @@
-import { flag, path, settingRow as row, text, wholeNumber } from "../../config/index.ts";
+import { flag, path, settingRow as row, text, texts, wholeNumber } from "../../config/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { argument } from "../terminal/option.ts";
 
@@ -12,6 +12,15 @@ export const serveCommand: Command = defineCommand({
     host: row("host ADDRESS", text, "Address to listen at; only this machine reaches 127.0.0.1", {
       default: "`127.0.0.1`",
     }),
+    allowHosts: row(
+      "allow-host NAME",
+      texts,
+      "Also answer requests for this host name or address, such as www.example.org",
+      {
+        default: "on a loopback address none, elsewhere any",
+        doc: "also answer requests for this host name or address; repeatable",
+      },
+    ),
     stateFile: row("state FILE", path, "State file of the crawler, if the folder is a mirror", {
       default: "`.tidemark/state.db` beside the folder",
     }),

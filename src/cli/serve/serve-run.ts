@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 
 /** What the command line says about a server. */
 interface ServeArguments extends Pick<ServeOptions, "folder" | "host" | "port"> {
+  readonly allowHosts?: readonly string[];
   /** The crawler's state of a mirror; undefined for the one beside it. */
   readonly stateFile?: string;
   /** Whether a map for nginx is printed instead. */
@@ -36,13 +37,13 @@ function printNginxMap(folder: string, pages: Iterable<MirroredPage> | undefined
 /** Serves until a signal comes, which is how it is meant to end. */
 export async function runServe(options: ServeArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
-  const { folder, host, port = 8080, stateFile, nginx } = options;
+  const { folder, host, allowHosts: allowedHosts, port = 8080, stateFile, nginx } = options;
   using pages = openMirroredPages(folder, stateFile);
   if (nginx) return printNginxMap(folder, pages, context);
   const counts = { requests: 0, notModified: 0, bytes: 0 };
   const server = await serveFolder({
     folder,
-    ...omitUndefined({ host }),
+    ...omitUndefined({ host, allowedHosts }),
     port,
     pages,
     onRequest: (entry) => {

@@ -5,7 +5,8 @@ import { decodePathSegment } from "../../formats/url/index.ts";
 /** The file of a path that ends with a slash: the one that web servers show for a folder. */
 export const indexName = "index.html";
 
-const maxNameBytes = 255;
+/** The longest name of a file. */
+export const maxNameBytes = 255;
 // Names of ours, so that no page can take one: the crawler's own folder, and names made here.
 const ownName = /^(?:\.tidemark|~tidemark)/i;
 const windowsName = /[\\:*?"<>|\u0000-\u001f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
@@ -19,7 +20,7 @@ const barePercent = /%(?![0-9A-Fa-f]{2})/;
 /** Most names: they stand for themselves, except on Windows, whose devices have such names. */
 const plainName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
 
-/** A name of ours for what cannot have its own. */
+/** A name of ours for what cannot have its own: `~tidemark-` and a part of its SHA-256. No page has a name that begins so. */
 export function standInFor(encoded: string): string {
   return `~tidemark-${createHash("sha256").update(encoded, "latin1").digest("hex").slice(0, 16)}`;
 }

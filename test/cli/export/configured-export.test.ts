@@ -143,7 +143,7 @@ describe("init", () => {
     const docroot = join(folder.path, "my site");
     mkdirSync(docroot);
     writeFileSync(join(docroot, "index.html"), "<p>home");
-    const server = await serveFolder({ folder: docroot });
+    const server = await serveFolder({ folder: docroot, allowedHosts: ["init-test.example"] });
     try {
       const file = join(folder.path, "new.json");
       const address = ["--base-url", "https://init-test.example/", "--server", server.url];

@@ -21,6 +21,7 @@ function makeSite(files: Readonly<Record<string, string>>): TempFolder & { reado
 
 /** A site that nobody exported on this machine. */
 const baseUrl = "https://proposal-test.example/";
+const allowedHosts = ["proposal-test.example"];
 
 async function withServer<T>(listener: RequestListener, act: (url: string) => Promise<T>): Promise<T> {
   const server = createServer(listener);
@@ -36,7 +37,7 @@ async function withServer<T>(listener: RequestListener, act: (url: string) => Pr
 describe("a proposal for a site", () => {
   it("says what an export would do, and that the server serves these files", async () => {
     using site = makeSite({ "index.html": "<p>home", "a b%.txt": "note", ".env": "secret" });
-    await using server = await closing(await serveFolder({ folder: site.docroot }));
+    await using server = await closing(await serveFolder({ folder: site.docroot, allowedHosts }));
     const { settings, summary, findings, baseUrlFrom } = await proposeSite({
       docroot: site.docroot,
       baseUrl,
@@ -118,7 +119,7 @@ describe("a proposal for a site", () => {
 
   it("leaves the names of files where pages call themselves by them, whatever links say", async () => {
     using site = makeSite({ "index.html": '<link rel=canonical href="/index.html"><a href="/">home</a>' });
-    await using server = await closing(await serveFolder({ folder: site.docroot }));
+    await using server = await closing(await serveFolder({ folder: site.docroot, allowedHosts }));
     const { settings } = await proposeSite({ docroot: site.docroot, baseUrl, serverUrl: server.url });
     assert.equal(settings.index, undefined);
   });
@@ -131,12 +132,12 @@ describe("a proposal for a site", () => {
     const folder = join(site.path, "static");
     mkdirSync(folder);
     writeFileSync(join(folder, "a.png"), "png");
-    await using server = await closing(await serveFolder({ folder: site.path }));
+    await using server = await closing(await serveFolder({ folder: site.path, allowedHosts }));
     const asked = { docroot: site.docroot, baseUrl, serverUrl: server.url };
     const { settings, findings } = await proposeSite(asked);
     assert.deepEqual(settings.map, [{ urlPrefix: "/static/", folder }]);
     assert.ok(findings.some(({ isFine, message }) => !isFine && /--base-url https:\/\/www\.proposal/.test(message)));
-    await using other = await closing(await serveFolder({ folder: site.docroot }));
+    await using other = await closing(await serveFolder({ folder: site.docroot, allowedHosts }));
     assert.equal((await proposeSite({ ...asked, serverUrl: other.url })).settings.map, undefined);
   });
 
