@@ -28,6 +28,8 @@ const gunzipAsync = promisify(gunzip);
 
 /** Largest robots.txt that a block is put into; RFC 9309 section 2.5 lets readers stop at 500 KiB. */
 const maxRobotsBytes = 4 * 1024 * 1024;
+/** Times that robots.txt is read again because somebody else wrote it meanwhile. */
+const maxRobotsAttempts = 20;
 
 /** The file's name in its folder. */
 export const robotsFileName = "robots.txt";
@@ -153,6 +155,7 @@ async function readHeldRobots(
  * @param onEvent - told a warning `robots-too-long` if the block is behind what crawlers read
  * @param sitemap - file name of the sitemap index; undefined if there is none
  * @returns bytes written
+ * @throws TidemarkError `robots-unreadable` if it changes each time
  */
 export async function publishRobots(
   place: RobotsPlace,
@@ -160,8 +163,9 @@ export async function publishRobots(
   onEvent: (event: ExportEvent) => void,
   sitemap?: string,
 ): Promise<number> {
-  for (;;) {
-    const done = await tryRobots(join(place.folder.path, place.name), ledger, sitemap);
+  const path = join(place.folder.path, place.name);
+  for (let attempt = 0; attempt < maxRobotsAttempts; attempt++) {
+    const done = await tryRobots(path, ledger, sitemap);
     if (done === undefined) continue;
     if (done.blockEnd > maxReadBytes) {
       const message = `The block of tidemark ends at byte ${done.blockEnd} of robots.txt, and crawlers read ${maxReadBytes}: they may not find the archives. Move the block to the beginning, or shorten the file.`;
@@ -169,6 +173,10 @@ export async function publishRobots(
     }
     return done.writtenBytes;
   }
+  throw new TidemarkError("robots-unreadable", `${shownPath(path)} changed again and again while it was written.`, {
+    hint: "Find out what writes it, and export when that is done.",
+    details: { path: shownPath(path) },
+  });
 }
 
 /** Publishes the block once. @returns undefined if the file is not as it was read any more */

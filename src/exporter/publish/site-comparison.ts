@@ -215,12 +215,12 @@ export class SiteComparison {
 
 /** Leaves out what is in another gap. @param gaps - sorted */
 function withoutNested(gaps: readonly string[]): string[] {
-  const outer: string[] = [];
-  for (const gap of gaps) {
-    const folder = outer.findLast((path) => path.endsWith("/"));
-    if (folder === undefined || !gap.startsWith(folder)) outer.push(gap);
-  }
-  return outer;
+  let folder: string | undefined;
+  return gaps.filter((gap) => {
+    if (folder !== undefined && gap.startsWith(folder)) return false;
+    if (gap.endsWith("/")) folder = gap;
+    return true;
+  });
 }
 
 function eventOf(change: Change, hasIncludes: boolean): ExportEvent {

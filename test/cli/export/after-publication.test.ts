@@ -142,13 +142,13 @@ describe("tidemark export --purge", () => {
       .map((line) => JSON.parse(line).files);
     assert.deepEqual(
       calls.map(({ length }) => length),
-      [30, 30, 30, 30, 8],
+      [30, 30, 30, 30, 30, 30, 10],
     );
     const all = calls.flat();
     assert.equal(new Set(all).size, all.length);
     for (const path of ["docs/", "docs/index.html", "a", "a.html", ".well-known/tidemark/index.gz", "robots.txt"])
       assert.ok(all.includes(`https://a.example/${path}`), path);
-    assert.equal(JSON.parse(stdout.trim().split("\n").at(-1) ?? "").purgeUrls, 128);
+    assert.equal(JSON.parse(stdout.trim().split("\n").at(-1) ?? "").purgeUrls, 190);
     await site.export(...purge, "--clean-urls");
     assert.equal(readFileSync(file, "utf8"), "");
     assert.deepEqual(readdirSync(site.folder.path).sort(), ["purge.json", "site", "state"]);

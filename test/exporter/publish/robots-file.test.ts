@@ -255,3 +255,22 @@ test("a block behind what crawlers read of robots.txt is told, and one before it
     assert.deepEqual(warningsOf(await site.export()), codes);
   }
 });
+
+test("a robots.txt that changes each time ends the export", async () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "robots.txt");
+  let edits = 0;
+  const ledger = {
+    site: "https://example.org/",
+    publication: 1_800_000_000,
+    get base() {
+      writeFileSync(path, `User-agent: *\nDisallow: /${"x".repeat(++edits)}\n`);
+      return { announced: [] };
+    },
+  };
+  using place = await holdRobotsPlace(folder.path);
+  const isSaid = (error: unknown): boolean => error instanceof TidemarkError && error.code === "robots-unreadable";
+  await assert.rejects(publishRobots(place, ledger as unknown as Ledger, () => undefined), isSaid);
+  assert.match(readFileSync(path, "latin1"), /^User-agent: \*\nDisallow: \/x+\n$/);
+  assert.deepEqual(readdirSync(folder.path), ["robots.txt"]);
+});
