@@ -136,11 +136,12 @@ test("a volunteer gets a unit and sends its result; that of another's unit is un
     assert.deepEqual([sent.status, await sent.text()], [status, text]);
   }
   const next = (await post(served, "/unit", ann)).headers.get("tidemark-unit");
-  assert.equal((await post(served, `/fail?unit=${next}`, bob)).status, 204);
-  assert.equal(served.store.countOut("ann"), 1, "bob cannot give it back");
-  assert.equal((await post(served, `/fail?unit=${next}`, ann)).status, 204);
-  assert.equal(served.store.countOut("ann"), 0);
   const late = (await post(served, "/unit", ann)).headers.get("tidemark-unit") ?? "";
+  assert.equal((await post(served, `/fail?unit=${next}`, bob)).status, 204);
+  assert.equal(served.store.countOut("ann"), 2, "bob cannot give it back");
+  assert.equal((await post(served, `/fail?unit=${next}`, ann)).status, 204);
+  assert.equal(served.store.countOut("ann"), 1);
+  assert.equal((await post(served, "/unit", ann)).headers.get("tidemark-unit"), null, "who gave one back waits");
   served.store.setCopy(late, "late", Date.now(), undefined);
   assert.equal((await post(served, `/result?unit=${late}`, ann, result)).status, 410);
 });
