@@ -100,7 +100,7 @@ function formatNext({ settings }: SiteProposal, file: string | undefined): strin
     const state = stateDir === undefined ? "" : ` --state ${shellWord(stateDir)}`;
     lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl}${state} --write ${config}`);
   }
-  lines.push(`  tidemark --config ${config}`, `  tidemark status --config ${config}`);
+  lines.push(`  tidemark export --config ${config}`, `  tidemark status --config ${config}`);
   const given = [
     ...(serverUser === undefined ? [] : [`--server-user ${serverUser}`]),
     ...exclude.map((path) => `--exclude ${path}`),
@@ -121,7 +121,7 @@ function formatNext({ settings }: SiteProposal, file: string | undefined): strin
     ...options.map((option) => `  echo '${option}' >> /etc/tidemark/${host}.conf`),
     `  systemctl enable --now tidemark-export@${host}.timer`,
     "Or with a line for cron and the file:",
-    `  17 2 * * * tidemark --config ${config} --quiet`,
+    `  17 2 * * * tidemark export --config ${config} --quiet`,
   );
   return `${lines.join("\n")}\n`;
 }

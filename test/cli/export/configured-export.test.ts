@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
@@ -164,8 +164,24 @@ describe("init", () => {
       const again = await runProgram("init", docroot, ...address, "--write", file);
       assert.equal(again.code, exitCodes.usage);
       assert.match(again.stderr, /exists already/);
-      assert.equal((await runProgram("init", docroot, ...address, "--write", file, "--force")).code, exitCodes.done);
+      const forced = await runProgram("init", docroot, ...address, "--write", file, "--force");
+      assert.equal(forced.code, exitCodes.done);
       const state = join(folder.path, "state");
+      const next = [...forced.stdout.matchAll(/^ {2}(?:17 2 \* \* \* )?tidemark (.+)$/gm)];
+      const commands = next.map(([, words = ""]) => words.split(" "));
+      assert.deepEqual(
+        commands.map(([command, ...args]) => [command, args.slice(2)]),
+        [
+          ["export", []],
+          ["status", []],
+          ["export", ["--quiet"]],
+        ],
+      );
+      for (const words of commands.filter(([command]) => command === "export")) {
+        const { code: end, stderr } = await runProgram(...words, "--state", join(folder.path, "next"));
+        assert.equal(end, exitCodes.done, stderr);
+      }
+      rmSync(join(docroot, ".well-known"), { recursive: true });
       const exported = await runProgram("export", "--config", file, "--state", state, "--json");
       assert.equal(exported.code, exitCodes.done, exported.stderr);
       assert.deepEqual(
