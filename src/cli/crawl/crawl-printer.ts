@@ -20,13 +20,37 @@ function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): str
 /** So many pages that failed are named. */
 const maxNamed = 10;
 
+/** Tells people which pages failed: all that have an error of their own, and the first ten others. */
+export class FailedPages {
+  readonly #say: (line: string) => void;
+  #named = 0;
+  #faulty: string | undefined;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  take(event: CrawlEvent): void {
+    if (event.event === "item-error") {
+      this.#faulty = event.site + event.path;
+      this.#say(`failed: ${event.site}${event.path}: ${event.message}`);
+    } else if (event.event === "page" && event.outcome === "failed") this.#takePage(event);
+  }
+
+  #takePage({ site, path, message }: CrawlEvent & { event: "page" }): void {
+    if (message === undefined || this.#faulty === site + path) return;
+    this.#named++;
+    if (this.#named <= maxNamed) this.#say(`failed: ${site}${path}: ${message}`);
+    if (this.#named === maxNamed + 1) this.#say("more pages failed; --json names each");
+  }
+}
+
 /** Prints what happens in a crawl: as JSON, or for people. */
 export class CrawlPrinter extends ProgressLine {
   readonly #context: RunContext;
   readonly #clock: Clock;
   readonly #pace: Pace;
-  #named = 0;
-  #faulty: string | undefined;
+  readonly #failed = new FailedPages((line) => this.say(line));
 
   constructor(context: RunContext, clock: Clock = Date.now) {
     super(context.err, context.quiet);
@@ -45,18 +69,7 @@ export class CrawlPrinter extends ProgressLine {
     } else if (event.event === "waiting") this.show(() => formatWait(event, this.#clock()), true);
     else if (json) return;
     else if (event.event === "warning") this.say(`warning: ${event.site}: ${event.message}`);
-    else if (event.event === "item-error") {
-      this.#faulty = event.site + event.path;
-      this.say(`failed: ${event.site}${event.path}: ${event.message}`);
-    } else if (event.event === "page" && event.outcome === "failed") this.#sayFailed(event);
-  }
-
-  #sayFailed({ site, path, message }: CrawlEvent & { event: "page" }): void {
-    // Of what has an error of its own everything is said.
-    if (message === undefined || this.#faulty === site + path) return;
-    this.#named++;
-    if (this.#named <= maxNamed) this.say(`failed: ${site}${path}: ${message}`);
-    if (this.#named === maxNamed + 1) this.say("more pages failed; --json names each");
+    else this.#failed.take(event);
   }
 
   /** Takes the progress line away. */
