@@ -79,11 +79,11 @@ export class CrawlPrinter extends ProgressLine {
 }
 
 const sourceWords: Readonly<Record<CrawlSummary["source"], string>> = {
-  archives: "archives",
-  resourcesync: "ResourceSync",
-  sitemap: "sitemaps",
-  links: "following links",
-  list: "the list of URLs",
+  archives: "by archives",
+  resourcesync: "by ResourceSync",
+  sitemap: "by sitemaps",
+  links: "by following links",
+  list: "by the list of URLs",
   none: "left from earlier visits",
 };
 
@@ -95,7 +95,7 @@ function whyNotBetter({ passedOver }: CrawlSummary): string {
 /** What a visit came to, for people. */
 export function formatCrawlResult(summary: CrawlSummary): string {
   const { created, updated, deleted, unchanged } = summary;
-  if (summary.source === "none" && created + updated + deleted + summary.notModified === 0)
+  if (summary.source === "none" && created + updated + deleted + summary.pageRequests === 0)
     return `${summary.site}: ${summary.isCutShort ? "the visit was stopped" : "could not be crawled"}
 `;
   const lines = [
@@ -113,7 +113,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
   ] as const;
   if (summary.packedPages > 0)
     lines.push(`${formatNoun(summary.packedPages, "page")} from packages, ${formatBytes(summary.packageBytes)}`);
-  if (summary.source !== "archives") lines.push(`by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
+  if (summary.source !== "archives") lines.push(`${sourceWords[summary.source]}${whyNotBetter(summary)}`);
   const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
   if (parts.length > 0) lines.push(parts.join(", "));
   return `${lines.join("\n")}\n`;
