@@ -91,7 +91,7 @@ export async function runWeb(options: CrawlArguments, context: RunContext): Prom
         );
       // Of the sites that links lead to many are not there; who named one may have mistyped it.
       else if (event.event === "warning" && event.code === "site-unreachable" && origins.has(event.site)) {
-        if (!context.json && !context.quiet) progress.say(`${event.site}: ${event.message}`);
+        if (!context.json) progress.say(`warning: ${event.site}: ${event.message}`);
       } else if (!context.json && (event.event === "page" || event.event === "item-error")) failed.take(event);
     },
   });

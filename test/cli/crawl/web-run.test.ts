@@ -71,7 +71,8 @@ describe("tidemark crawl --web", () => {
     const seeds = join(temp.path, "seeds");
     writeFileSync(seeds, `${origin}/\n`);
     for (const [json, message] of [
-      [[], /^http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: .*; it is tried again in \d+ s\.$/m],
+      [[], /^warning: http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: .*; it is tried again in \d+ s\.$/m],
+      [["--quiet"], /^warning: http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: /m],
       [["--json"], /^\{"event":"warning","site":"http:\/\/127[^"]*","code":"site-unreachable",.*tried again in/m],
     ] as const) {
       const program = startProgram(["crawl", "--web", seeds, "--into", join(temp.path, "a"), ...json]);
