@@ -151,7 +151,10 @@ describe("init", () => {
       assert.equal(printed.code, exitCodes.done, printed.stderr);
       assert.match(printed.stdout, /ok {6}1 of 1 sampled pages/);
       assert.match(printed.stdout, /Would be published as created:\n {2}1 {2}text\/html/);
-      assert.match(printed.stdout, /tidemark init '.*my site' --base-url https:\/\/init-test\.example\/ --write/);
+      assert.match(
+        printed.stdout,
+        /tidemark init '.*my site' --base-url https:\/\/init-test\.example\/ --server http:\S+ --write/,
+      );
       for (const line of printed.stdout.split("\n")) {
         // Commands stay whole, and so does the name of a folder, which may itself be longer than a line.
         assert.ok(line.length <= 80 || /my( site|$)/.test(line) || line.startsWith("  tidemark "), line);
