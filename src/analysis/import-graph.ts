@@ -62,7 +62,9 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
       refuseLine(
         links,
         one,
-        one.code === "number-too-large" ? `: ${named ? "of those with a name" : "all"} the last is ${end - 1}` : "",
+        one.code === "number-too-large"
+          ? `: ${named ? "of those with a name the last" : "the largest"} is ${end - 1}`
+          : "",
       ),
   });
   using written = new LinksWriter(into, nodes);

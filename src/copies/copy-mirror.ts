@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import mime from "mime-types";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { decodeHtml, decodeSheet } from "../formats/html/index.ts";
+import { makeMissingFolder } from "../fs/index.ts";
 import {
   type MirroredPage,
   type MirroredPages,
@@ -70,7 +71,7 @@ export async function copyMirror(options: CopyMirrorOptions): Promise<CopySummar
         details: { folder },
       });
     await rm(partial, { recursive: true, force: true });
-    await mkdir(partial, { recursive: true });
+    makeMissingFolder(partial);
     const previous = options.previous ?? (await findPrevious(folder));
     const copy = new Copying(options, pages, partial, previous);
     for (const page of pages) {

@@ -53,6 +53,9 @@ const systemCodes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EROFS: ["read-only", "Mount the file system writable, or name another folder."],
   ENOENT: ["not-found", "Check the path."],
   ENOTDIR: ["not-a-folder", "Name a folder."],
+  EISDIR: ["io", "That is a folder: name a file."],
+  EEXIST: ["io", "Something else has that name: move it away, or choose another name."],
+  EMFILE: ["io", "Raise the limit of open files (ulimit -n) and run the same command again."],
   EADDRINUSE: ["address-in-use", "Choose another port with --port, or 0 for any free one."],
 };
 
@@ -69,12 +72,18 @@ export function wrapSystemError(error: unknown, doing: string, details: Readonly
   if (error.name === "AbortError") return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
   const code = (error as { code?: unknown }).code;
   if (typeof code !== "string") return error;
-  const [kind, hint] = systemCodes[code] ?? (["io", "See the cause."] as const);
+  const [kind, hint] =
+    systemCodes[code] ?? (["io", "Look at the file system and its disk, and run the same command again."] as const);
   return new TidemarkError(kind, `Could not ${doing}: ${error.message}`, {
     hint,
     details: { ...details, errno: code },
     cause: error,
   });
+}
+
+/** Whether an error comes from the file system or the network, and not from a mistake in the program. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && "code" in error && String(error.code) in systemCodes;
 }
 
 /** What failed first, where more failed when things were let go of after it: a `SuppressedError` is about the last. */

@@ -17,7 +17,7 @@ export {
   type SourceStateKey,
   sourceNames,
 } from "./crawl-event.ts";
-export { type ErrorCode, errorCodes, firstErrorOf, TidemarkError, wrapSystemError } from "./error.ts";
+export { type ErrorCode, errorCodes, firstErrorOf, isSystemError, TidemarkError, wrapSystemError } from "./error.ts";
 export {
   type ExportEvent,
   type ExportSummary,

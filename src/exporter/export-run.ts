@@ -289,7 +289,10 @@ async function exportFrom(
   await removeUnknown(files, next, draft.baseArchives, options.clock());
   await removeOldPages(stateDir, next);
   const bytes = files.bytesWritten + indexBytes + standards.bytesWritten + feedBytes + robotsBytes;
-  return summarise(options, draft, files.written.length, bytes, next.publication);
+  // The list of a base is none of the archives that it lists.
+  const list = formatArchiveName(next.base.list.name);
+  const archivesWritten = files.written.filter((name) => name !== list).length;
+  return summarise(options, draft, archivesWritten, bytes, next.publication);
 }
 
 /** If there are sitemaps or ResourceSync documents, one of these files exists. */

@@ -99,6 +99,12 @@ for (const [text, message] of hostileLinks) {
   });
 }
 
+test("a list without names says which the largest node is", async () => {
+  using temp = makeTempFolder();
+  const message = /line 1 has a node that is too large: the largest is 2147483647\./;
+  await assert.rejects(importText(temp.path, "0 4294967295\n"), { code: "bad-option", message });
+});
+
 const hostileNames: ReadonlyArray<readonly [string, RegExp]> = [
   ["0\ta\nx\tb\n", /names\.txt: line 2 is not made of whole numbers\./],
   ["0\ta\n\n1\t\n", /line 3 has no name/],

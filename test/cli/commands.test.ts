@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exitCodes } from "../../src/cli/terminal/exit-code.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
+import { listenSite } from "../site-server.ts";
 import { endOf, runProgram, runProgramWith, startProgram } from "./run-program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -140,6 +141,15 @@ describe("the commands, one after the other", () => {
     assert.equal(lines.at(-1)?.differing, 1);
     await writeFile(inFolder("site", "old note.txt"), "note");
     await utimes(inFolder("site", "old note.txt"), 1000, 1000);
+  });
+
+  it("says of a site whose index is refused that nothing was verified, and not that its pages are as published", async () => {
+    await using site = await listenSite(({ url: path }, response) => {
+      response.writeHead(path === "/" ? 200 : path === "/robots.txt" ? 404 : 403).end();
+    });
+    const { code, stdout } = await runProgram("verify", site.origin, "--delay", "0");
+    assert.equal(code, exitCodes.itemsFailed);
+    assert.match(stdout, /^http:\/\/127\.0\.0\.1:\d+\/: no page could be verified\n\d differences?, /m);
   });
 
   it("crawls, twice", async () => {

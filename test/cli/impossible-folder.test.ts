@@ -14,6 +14,8 @@ for (const [what, args] of [
   ["mirrors", ["crawl", "http://127.0.0.1:9/", "--into", impossible]],
   ["a crawl's state", ["crawl", "http://127.0.0.1:9/", "--into", "INTO", "--state", join(impossible, "state.db")]],
   ["an exporter's state", ["export", "INTO", "--base-url", "https://example.org", "--state", impossible]],
+  ["a key", ["identity", "init", "--agent", "https://crawler.example", "--into", impossible]],
+  ["volunteers", ["volunteers", "init", impossible, "--user-agent", "a/1 (+https://a.example/)", "--volunteer", "b"]],
   ["the demonstration", ["demo", "--keep", impossible]],
 ] as const) {
   test(`a folder for ${what} that the system makes for nobody is told, not tried for ever`, { skip }, async () => {

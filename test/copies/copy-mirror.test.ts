@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { type CopyMirrorOptions, copyMirror } from "../../src/copies/index.ts";
 import { crawlSite } from "../../src/crawler/index.ts";
 import { serveFolder } from "../../src/server/index.ts";
+import { endOf, startProgram } from "../cli/run-program.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 /** A site that is crawled by its links, and copied. */
@@ -54,6 +55,19 @@ test("two copies share with the mirror what did not change, and a change is in t
   assert.equal(readFileSync(join(fresh, "style.css"), "utf8"), "body { color: red }");
   assert.equal(statSync(join(old, "dot.png")).ino, statSync(join(fresh, "dot.png")).ino);
   assert.notEqual(statSync(join(old, "style.css")).ino, statSync(join(fresh, "style.css")).ino);
+});
+
+// There mkdir says that what is above a folder is missing, and what is above it is there.
+const skip = existsSync("/proc/self") ? false : "needs /proc";
+test("a copy into a folder that the system makes for nobody is an error, and ends", { skip }, async () => {
+  await using it = await openSite(site);
+  await it.visit();
+  const child = startProgram(["copy", it.mirror, "/proc/tidemark-test/copy"]);
+  const tooLong = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const { code, stderr } = await endOf(child);
+  clearTimeout(tooLong);
+  assert.equal(code, 4, stderr);
+  assert.match(stderr, /ENOENT.*\/proc\/tidemark-test/);
 });
 
 test("a copy to read has links to its files, with endings that say what they are", async () => {

@@ -20,13 +20,37 @@ function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): str
 /** So many pages that failed are named. */
 const maxNamed = 10;
 
+/** Tells people which pages failed: all that have an error of their own, and the first ten others. */
+export class FailedPages {
+  readonly #say: (line: string) => void;
+  #named = 0;
+  #faulty: string | undefined;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  take(event: CrawlEvent): void {
+    if (event.event === "item-error") {
+      this.#faulty = event.site + event.path;
+      this.#say(`failed: ${event.site}${event.path}: ${event.message}`);
+    } else if (event.event === "page" && event.outcome === "failed") this.#takePage(event);
+  }
+
+  #takePage({ site, path, message }: CrawlEvent & { event: "page" }): void {
+    if (message === undefined || this.#faulty === site + path) return;
+    this.#named++;
+    if (this.#named <= maxNamed) this.#say(`failed: ${site}${path}: ${message}`);
+    if (this.#named === maxNamed + 1) this.#say("more pages failed; --json names each");
+  }
+}
+
 /** Prints what happens in a crawl: as JSON, or for people. */
 export class CrawlPrinter extends ProgressLine {
   readonly #context: RunContext;
   readonly #clock: Clock;
   readonly #pace: Pace;
-  #named = 0;
-  #faulty: string | undefined;
+  readonly #failed = new FailedPages((line) => this.say(line));
 
   constructor(context: RunContext, clock: Clock = Date.now) {
     super(context.err, context.quiet);
@@ -45,18 +69,7 @@ export class CrawlPrinter extends ProgressLine {
     } else if (event.event === "waiting") this.show(() => formatWait(event, this.#clock()), true);
     else if (json) return;
     else if (event.event === "warning") this.say(`warning: ${event.site}: ${event.message}`);
-    else if (event.event === "item-error") {
-      this.#faulty = event.site + event.path;
-      this.say(`failed: ${event.site}${event.path}: ${event.message}`);
-    } else if (event.event === "page" && event.outcome === "failed") this.#sayFailed(event);
-  }
-
-  #sayFailed({ site, path, message }: CrawlEvent & { event: "page" }): void {
-    // Of what has an error of its own everything is said.
-    if (message === undefined || this.#faulty === site + path) return;
-    this.#named++;
-    if (this.#named <= maxNamed) this.say(`failed: ${site}${path}: ${message}`);
-    if (this.#named === maxNamed + 1) this.say("more pages failed; --json names each");
+    else this.#failed.take(event);
   }
 
   /** Takes the progress line away. */
@@ -66,11 +79,11 @@ export class CrawlPrinter extends ProgressLine {
 }
 
 const sourceWords: Readonly<Record<CrawlSummary["source"], string>> = {
-  archives: "archives",
-  resourcesync: "ResourceSync",
-  sitemap: "sitemaps",
-  links: "following links",
-  list: "the list of URLs",
+  archives: "by archives",
+  resourcesync: "by ResourceSync",
+  sitemap: "by sitemaps",
+  links: "by following links",
+  list: "by the list of URLs",
   none: "left from earlier visits",
 };
 
@@ -82,7 +95,7 @@ function whyNotBetter({ passedOver }: CrawlSummary): string {
 /** What a visit came to, for people. */
 export function formatCrawlResult(summary: CrawlSummary): string {
   const { created, updated, deleted, unchanged } = summary;
-  if (summary.source === "none" && created + updated + deleted + summary.notModified === 0)
+  if (summary.source === "none" && created + updated + deleted + summary.pageRequests === 0)
     return `${summary.site}: ${summary.isCutShort ? "the visit was stopped" : "could not be crawled"}
 `;
   const lines = [
@@ -100,7 +113,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
   ] as const;
   if (summary.packedPages > 0)
     lines.push(`${formatNoun(summary.packedPages, "page")} from packages, ${formatBytes(summary.packageBytes)}`);
-  if (summary.source !== "archives") lines.push(`by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
+  if (summary.source !== "archives") lines.push(`${sourceWords[summary.source]}${whyNotBetter(summary)}`);
   const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
   if (parts.length > 0) lines.push(parts.join(", "));
   return `${lines.join("\n")}\n`;

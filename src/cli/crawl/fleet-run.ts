@@ -18,6 +18,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { packageVersion } from "../terminal/package-version.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
+import { FailedPages } from "./crawl-printer.ts";
 import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
 import { readFile } from "./web-run.ts";
 
@@ -43,6 +44,7 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
   const progress = new ProgressLine(context.err, context.quiet);
   const seeds = web === undefined ? undefined : await readSeeds(web.seedsFile);
   const named = seeds && new Set(seeds.map((seed) => new URL(seed).origin));
+  const failed = new FailedPages((line) => progress.say(line));
   let isSeedLost = false;
   const onEvent = (event: CrawlEvent): void => {
     printEvent(context, event);
@@ -51,7 +53,7 @@ export async function runFleetCrawl(options: CrawlArguments, context: RunContext
     // Of the sites that links lead to many are not there; who named one may have mistyped it.
     if (event.event === "warning" && (named === undefined || named.has(event.site)))
       progress.say(`warning: ${event.site}: ${event.message}`);
-    else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    else failed.take(event);
   };
   const crawl = seeds === undefined ? await planSites(options, context, onEvent) : planWeb(options, seeds, onEvent);
   using place = openWorkerPlace(into, given.worker);

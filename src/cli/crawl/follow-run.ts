@@ -25,7 +25,7 @@ import {
 import { packageVersion } from "../terminal/package-version.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatNoun } from "../terminal/quantity.ts";
-import { addCrawlSummaries, formatCrawlResult, formatDecided } from "./crawl-printer.ts";
+import { addCrawlSummaries, FailedPages, formatCrawlResult, formatDecided } from "./crawl-printer.ts";
 import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
 import { planExchange } from "./plan-exchange.ts";
 
@@ -52,6 +52,7 @@ class FollowRun {
   readonly #options: CrawlArguments;
   readonly #context: RunContext;
   readonly #progress: ProgressLine;
+  readonly #failed = new FailedPages((line) => this.#progress.say(line));
   readonly #budgets = new Map<string, number | undefined>();
   /** Remarks about addresses, each told once, however often the list is read. */
   readonly #told = new Set<string>();
@@ -208,7 +209,7 @@ class FollowRun {
     printEvent(this.#context, event);
     if (this.#context.json) return;
     if (event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
-    else if (event.event === "item-error") this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    else this.#failed.take(event);
   }
 
   #warn(code: string, message: string): void {

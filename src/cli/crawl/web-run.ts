@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { omitUndefined, wrapSystemError } from "../../core/index.ts";
-import { type CrawlSettings, crawlWeb, readSeeds, type WebCounts } from "../../crawler/index.ts";
+import { type CrawlSettings, crawlWeb, readSeeds, type WebCounts, type WebSummary } from "../../crawler/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
+import { FailedPages } from "./crawl-printer.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
 import { boundHeapGrowth } from "./heap-growth.ts";
 import { formatHeldBack } from "./web-words.ts";
@@ -21,7 +22,7 @@ function formatRevisits({ knownSites, visits, knownRequests, newRequests, change
   return `${formatNoun(visits, "visit")} to ${formatNoun(knownSites, "known site")}, ${formatNoun(changed, "changed page")}; ${requests}${share}`;
 }
 
-function formatResult(counts: WebCounts): string {
+function formatResult(counts: WebSummary): string {
   const { unresolvedSites, unreachableSites, heldBack, links, requests, elapsedMs } = counts;
   const lines = [
     formatCounts(counts),
@@ -31,6 +32,8 @@ function formatResult(counts: WebCounts): string {
   if (unresolvedSites > 0) lines.push(`${formatNoun(unresolvedSites, "site")} without an address`);
   if (unreachableSites > 0) lines.push(`${formatNoun(unreachableSites, "site")} could not be reached`);
   lines.push(...formatHeldBack(heldBack));
+  if (counts.end === "full") lines.push("there are as many pages as --max-total allows");
+  else if (counts.done === 0) lines.push("no page was ever answered, in this run or before");
   return `${lines.join("\n")}\n`;
 }
 
@@ -71,6 +74,7 @@ export async function runWeb(options: CrawlArguments, context: RunContext): Prom
   const { ca, identity, order: _, ...others } = settings;
   const progress = new ProgressLine(context.err, context.quiet);
   await using _server = await serveMetrics(settings, into, context, progress);
+  const failed = new FailedPages((line) => progress.say(line));
   const origins = new Set(seeds.map((seed) => new URL(seed).origin));
   const crawling = crawlWeb({
     ...others,
@@ -87,8 +91,8 @@ export async function runWeb(options: CrawlArguments, context: RunContext): Prom
         );
       // Of the sites that links lead to many are not there; who named one may have mistyped it.
       else if (event.event === "warning" && event.code === "site-unreachable" && origins.has(event.site)) {
-        if (!context.json && !context.quiet) progress.say(`${event.site}: ${event.message}`);
-      } else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+        if (!context.json) progress.say(`warning: ${event.site}: ${event.message}`);
+      } else if (!context.json && (event.event === "page" || event.event === "item-error")) failed.take(event);
     },
   });
   const summary = await progress.during(crawling);

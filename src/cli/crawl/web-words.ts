@@ -11,8 +11,8 @@ const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
   pages: "to more pages of a site than --max-pages",
   "domain-sites": "to more sites of a domain than --max-domain-sites",
   "new-sites": "from domains that lead to more new sites than --max-new-sites",
-  "address-sites": "sites beyond --max-address-sites at an address",
-  "private-address": "sites with private addresses (--allow-private)",
+  "address-sites": "at addresses with more sites than --max-address-sites",
+  "private-address": "at private addresses (--allow-private)",
   trap: "into traps",
 };
 

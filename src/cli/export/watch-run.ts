@@ -165,7 +165,10 @@ class SiteWatches {
       else if (round.kind === "failed") {
         const { code, message, hint } = round.error;
         printEvent(context, { event: "warning", code, message, ...markOf() });
-        if (!json) printer.say(`failed: ${message} It will be tried again.${hint === undefined ? "" : ` ${hint}`}`);
+        if (!json)
+          printer.say(
+            `failed: ${message.replace(/\.$/, "")}. It will be tried again.${hint === undefined ? "" : ` ${hint}`}`,
+          );
       } else if (json) out.writeJson({ event: "watching", folders: round.folders, ...markOf() });
       else if (!quiet) printer.say(`watching ${formatNoun(round.folders, "folder")} (Ctrl-C ends)`);
     };

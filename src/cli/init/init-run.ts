@@ -31,7 +31,11 @@ export async function runInit(options: InitArguments, context: RunContext): Prom
   const configuration = formatConfiguration(proposal);
   if (file !== undefined) await writeTextFile(file, configuration, { overwrite: force });
   printSummary(context, { ...proposal, configuration: JSON.parse(configuration), file }, () =>
-    formatProposal(proposal, configuration, printer.result(proposal.summary), file, Math.min(100, out.columns)),
+    formatProposal(proposal, configuration, printer.result(proposal.summary), {
+      file,
+      server: asked.serverUrl,
+      columns: Math.min(100, out.columns),
+    }),
   );
   return exitCodes.done;
 }
@@ -57,19 +61,21 @@ function findSchema(): string | undefined {
   return existsSync(fileURLToPath(schema)) ? schema.href : undefined;
 }
 
+interface ProposalView {
+  /** Where the configuration was written to. */
+  readonly file: string | undefined;
+  /** The address of the server, if one was given. */
+  readonly server: string | undefined;
+  readonly columns: number;
+}
+
 /**
  * A proposal, for people.
  *
- * @param dryRun - what an would do
- * @param file - where the configuration was written to
+ * @param dryRun - what an export would do
  */
-function formatProposal(
-  proposal: SiteProposal,
-  configuration: string,
-  dryRun: string,
-  file: string | undefined,
-  columns: number,
-): string {
+function formatProposal(proposal: SiteProposal, configuration: string, dryRun: string, view: ProposalView): string {
+  const { file, columns } = view;
   const { settings, baseUrlFrom, findings } = proposal;
   const notes = [
     wrapText(`${settings.baseUrl} (${sources[baseUrlFrom]})`, columns, "  site    ", "          "),
@@ -88,19 +94,20 @@ function formatProposal(
     ...(findings.length === 0 ? ["  server  was not asked; name it with --base-url or --server\n"] : []),
   ];
   const where = file === undefined ? "The configuration (--write FILE writes it):" : `The configuration, in ${file}:`;
-  return `${notes.join("")}\n${where}\n\n${configuration}\n${dryRun}\n${formatNext(proposal, file)}`;
+  return `${notes.join("")}\n${where}\n\n${configuration}\n${dryRun}\n${formatNext(proposal, view)}`;
 }
 
-function formatNext({ settings }: SiteProposal, file: string | undefined): string {
+function formatNext({ settings }: SiteProposal, { file, server }: ProposalView): string {
   const { docroot, baseUrl, stateDir, serverUser, exclude = [], index = [], cleanUrls, map = [], ssi } = settings;
   const host = new URL(baseUrl).hostname;
   const config = shellWord(file ?? "/etc/tidemark.json");
   const lines = ["Next:"];
   if (file === undefined) {
     const state = stateDir === undefined ? "" : ` --state ${shellWord(stateDir)}`;
-    lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl}${state} --write ${config}`);
+    const asked = server === undefined ? "" : ` --server ${shellWord(server)}`;
+    lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl}${asked}${state} --write ${config}`);
   }
-  lines.push(`  tidemark --config ${config}`, `  tidemark status --config ${config}`);
+  lines.push(`  tidemark export --config ${config}`, `  tidemark status --config ${config}`);
   const given = [
     ...(serverUser === undefined ? [] : [`--server-user ${serverUser}`]),
     ...exclude.map((path) => `--exclude ${path}`),
@@ -121,7 +128,7 @@ function formatNext({ settings }: SiteProposal, file: string | undefined): strin
     ...options.map((option) => `  echo '${option}' >> /etc/tidemark/${host}.conf`),
     `  systemctl enable --now tidemark-export@${host}.timer`,
     "Or with a line for cron and the file:",
-    `  17 2 * * * tidemark --config ${config} --quiet`,
+    `  17 2 * * * tidemark export --config ${config} --quiet`,
   );
   return `${lines.join("\n")}\n`;
 }

@@ -1,4 +1,11 @@
-import { type CrawlSummary, type ErrorCode, firstErrorOf, TidemarkError } from "../../core/index.ts";
+import {
+  type CrawlSummary,
+  type ErrorCode,
+  firstErrorOf,
+  isSystemError,
+  TidemarkError,
+  wrapSystemError,
+} from "../../core/index.ts";
 import type { Output } from "./output.ts";
 
 /** Every exit code of the program; `docs/cli.md` explains them. */
@@ -103,7 +110,8 @@ function knownError(error: unknown): TidemarkError | undefined {
   if (error instanceof Error && error.name === "AbortError") {
     return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
   }
-  return error instanceof TidemarkError ? error : undefined;
+  const wrapped = isSystemError(error) ? wrapSystemError(error, "go on") : error;
+  return wrapped instanceof TidemarkError ? wrapped : undefined;
 }
 
 function bugReport(error: unknown): ErrorReport {

@@ -8,7 +8,7 @@ import type {
   WebStatus,
 } from "../../crawler/index.ts";
 import { formatHeldBack } from "../crawl/web-words.ts";
-import { formatBytes, formatCount, formatSpan } from "../terminal/quantity.ts";
+import { formatBytes, formatCount, formatNoun, formatSpan } from "../terminal/quantity.ts";
 import { formatTable, type View } from "../terminal/text-layout.ts";
 
 /** What a look is shown in. */
@@ -281,9 +281,9 @@ export function formatWebTop({ status, ageMs, isBusy }: StatusLook<WebStatus>, v
   if (newShare !== undefined)
     rows.push([
       "revisits",
-      `${formatCount(status.visits)} to ${formatCount(status.knownSites)} sites,`,
-      `${formatCount(status.changed)} changed pages;`,
-      `${formatCount(status.newRequests)} requests for new pages,`,
+      `${formatCount(status.visits)} to ${formatNoun(status.knownSites, "site")},`,
+      `${formatNoun(status.changed, "changed page")};`,
+      `${formatNoun(status.newRequests, "request")} for new pages,`,
       `${formatCount(status.knownRequests)} by visits;`,
       ...share,
     ]);

@@ -53,6 +53,8 @@ class FindingGroups {
 
 function formatVerdict(summary: VerifySummary): string {
   const { site, pages, asked, differing, differences, notes, requests, seed, elapsedMs } = summary;
+  const isUnread = asked === 0 && differences > 0;
+  const read = `${formatNoun(pages, "page")} published, ${formatCount(asked)} requested`;
   const verdict =
     differences === 0
       ? "a crawler finds what is published"
@@ -60,7 +62,7 @@ function formatVerdict(summary: VerifySummary): string {
         ? "the pages are as published, but not the rest of the site"
         : `${formatCount(differing)} of them other than published`;
   return (
-    `${site}: ${formatNoun(pages, "page")} published, ${formatCount(asked)} requested: ${verdict}\n` +
+    `${site}: ${isUnread ? "no page could be verified" : `${read}: ${verdict}`}\n` +
     `${formatNoun(differences, "difference")}, ${formatNoun(notes, "note")}; ${formatNoun(requests, "request")}, ` +
     `seed ${seed}, ${formatElapsed(elapsedMs)}\n`
   );

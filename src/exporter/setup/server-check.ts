@@ -142,7 +142,11 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
     const difference = compare(await get(path), file);
     if (difference !== undefined) different.push(`${excerpt(shortenPath(path, 80)).slice(1, -1)} ${difference}`);
   }
-  if (compared === 0) return { isFine: true, message: "No page was compared: none of the sampled files was served." };
+  if (compared === 0) {
+    const why =
+      paths.length === 0 ? "an export would publish none" : "all that were chosen have includes or are too large";
+    return { isFine: paths.length > 0, message: `No page was compared: ${why}.` };
+  }
   const equal = compared - different.length;
   const message = `${equal} of ${compared} sampled pages are served with the bytes of their files`;
   if (different.length === 0) return { isFine: true, message: `${message}.` };

@@ -59,6 +59,20 @@ export interface SiteProposal {
 /** Users that web servers run as, by distribution. */
 const serverUsers = ["www-data", "nginx", "apache", "http", "caddy"] as const;
 
+/** Pages of a dry run, chosen at random. */
+class PageSamples {
+  readonly sample = new PathSample(sampleSize);
+  readonly linking = new PathSample(linkingPages);
+  readonly including = new PathSample(sampleSize);
+
+  take(event: ExportEvent): void {
+    if (event.event !== "page" || event.change === "deleted") return;
+    this.sample.add(event.path);
+    if (event.mediaType === "text/html") this.linking.add(event.path);
+    if (event.hasIncludes === true) this.including.add(event.path);
+  }
+}
+
 /**
  * Proposes settings for a document root: examines it, checks the running server, if any, and tries an export. Writes
  * nothing.
@@ -80,26 +94,25 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
     ...(serverUser === undefined ? {} : { serverUser }),
     ...(exclude.length === 0 ? {} : { exclude }),
   };
-  const sample = new PathSample(sampleSize);
-  const linking = new PathSample(linkingPages);
-  const including = new PathSample(sampleSize);
+  let pages = new PageSamples();
   let isElsewhere = false;
+  const attempt = { ...found, dryRun: true, ...(signal === undefined ? {} : { signal }) };
   const summary = await exportSite({
-    ...found,
-    dryRun: true,
-    ...(signal === undefined ? {} : { signal }),
+    ...attempt,
     onEvent: (event) => {
-      if (event.event === "page" && event.change !== "deleted") {
-        sample.add(event.path);
-        if (event.mediaType === "text/html") linking.add(event.path);
-        if (event.hasIncludes === true) including.add(event.path);
-      }
+      pages.take(event);
       const code = event.event === "warning" ? event.code : undefined;
       isElsewhere ||= code === "state-missing" || code === "published-by-another";
       // Both are findings here, with the settings that follow from them.
       if (code !== otherUrlsCode && code !== "state-missing" && code !== "published-by-another") onEvent?.(event);
     },
   });
+  if (summary.unchanged > 0) {
+    // Pages that did not change are in no event, unless there is no state.
+    pages = new PageSamples();
+    await exportSite({ ...attempt, stateDir: join(stateDir, "none"), onEvent: (event) => pages.take(event) });
+  }
+  const { sample, linking, including } = pages;
   // The address was a guess: the user did not name this server.
   const isAsked = options.serverUrl !== undefined || options.baseUrl !== undefined;
   const serverUrl = options.serverUrl ?? baseUrl;

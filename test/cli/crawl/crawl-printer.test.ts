@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { addCrawlSummaries, CrawlPrinter } from "../../../src/cli/crawl/crawl-printer.ts";
+import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "../../../src/cli/crawl/crawl-printer.ts";
 import type { RunContext } from "../../../src/cli/terminal/command.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
 
@@ -71,4 +71,11 @@ test("visits are added up, and a single one stays as it is", () => {
     requests: 7,
     pending: 1,
   });
+});
+
+test("a visit without a source says that the site could not be crawled, whatever robots.txt was answered with, or what earlier ones left", () => {
+  const visit = { ...addCrawlSummaries([]), site, source: "none" as const, requests: 1, notModified: 1 };
+  assert.equal(formatCrawlResult(visit), `${site}: could not be crawled\n`);
+  const rest = formatCrawlResult({ ...visit, requests: 2, pageRequests: 1, created: 1 });
+  assert.match(rest, /: 1 created, .*\n2 requests .*\nleft from earlier visits\n$/);
 });

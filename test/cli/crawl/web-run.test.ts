@@ -46,6 +46,24 @@ describe("tidemark crawl --web", () => {
     assert.equal(code, exitCodes.siteUnavailable);
   });
 
+  it("says that no page was ever answered, where the only one failed in an earlier run, and that a bound is reached", async () => {
+    await using site = await listenSite(({ url }, response) => {
+      response.writeHead(url === "/fine" ? 200 : 403, { "content-type": "text/html" }).end();
+    });
+    using temp = makeTempFolder();
+    const seeds = join(temp.path, "seeds");
+    const crawl = ["crawl", "--web", seeds, "--keep", "none", "--into"];
+    writeFileSync(seeds, `${site.origin}/\n`);
+    const first = await runProgram(...crawl, join(temp.path, "a"));
+    assert.equal(first.code, exitCodes.itemsFailed, first.stderr);
+    const again = await runProgram(...crawl, join(temp.path, "a"));
+    assert.equal(again.code, exitCodes.siteUnavailable);
+    assert.match(again.stdout, /^no page was ever answered, in this run or before$/m);
+    writeFileSync(seeds, `${site.origin}/fine\n`);
+    const full = await runProgram(...crawl, join(temp.path, "b"), "--max-total", "1");
+    assert.match(full.stdout, /^there are as many pages as --max-total allows$/m);
+  });
+
   it("says at once which seed does not answer, why, and when it is tried again", async () => {
     const { origin, ...site } = await listenSite(() => undefined);
     await site[Symbol.asyncDispose]();
@@ -53,7 +71,8 @@ describe("tidemark crawl --web", () => {
     const seeds = join(temp.path, "seeds");
     writeFileSync(seeds, `${origin}/\n`);
     for (const [json, message] of [
-      [[], /^http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: .*; it is tried again in \d+ s\.$/m],
+      [[], /^warning: http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: .*; it is tried again in \d+ s\.$/m],
+      [["--quiet"], /^warning: http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: /m],
       [["--json"], /^\{"event":"warning","site":"http:\/\/127[^"]*","code":"site-unreachable",.*tried again in/m],
     ] as const) {
       const program = startProgram(["crawl", "--web", seeds, "--into", join(temp.path, "a"), ...json]);
@@ -81,6 +100,7 @@ describe("tidemark crawl --web", () => {
     writeFileSync(seeds, `${site.origin}/\n`);
     const first = await runProgram("crawl", "--web", seeds, "--into", join(temp.path, "a"), "--keep", "none");
     assert.equal(first.code, exitCodes.itemsFailed, first.stderr);
+    assert.match(first.stderr, /^failed: http:\/\/127\.0\.0\.1:\d+\/broken: the server answered 403$/m);
     assert.match(first.stdout, /^1 site, 2 pages \(1 failed\), 0 waiting, .*\n4 requests, 2 links, /);
     const second = await runProgram(
       "crawl",

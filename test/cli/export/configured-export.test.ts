@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
@@ -151,7 +151,10 @@ describe("init", () => {
       assert.equal(printed.code, exitCodes.done, printed.stderr);
       assert.match(printed.stdout, /ok {6}1 of 1 sampled pages/);
       assert.match(printed.stdout, /Would be published as created:\n {2}1 {2}text\/html/);
-      assert.match(printed.stdout, /tidemark init '.*my site' --base-url https:\/\/init-test\.example\/ --write/);
+      assert.match(
+        printed.stdout,
+        /tidemark init '.*my site' --base-url https:\/\/init-test\.example\/ --server http:\S+ --write/,
+      );
       for (const line of printed.stdout.split("\n")) {
         // Commands stay whole, and so does the name of a folder, which may itself be longer than a line.
         assert.ok(line.length <= 80 || /my( site|$)/.test(line) || line.startsWith("  tidemark "), line);
@@ -164,8 +167,24 @@ describe("init", () => {
       const again = await runProgram("init", docroot, ...address, "--write", file);
       assert.equal(again.code, exitCodes.usage);
       assert.match(again.stderr, /exists already/);
-      assert.equal((await runProgram("init", docroot, ...address, "--write", file, "--force")).code, exitCodes.done);
+      const forced = await runProgram("init", docroot, ...address, "--write", file, "--force");
+      assert.equal(forced.code, exitCodes.done);
       const state = join(folder.path, "state");
+      const next = [...forced.stdout.matchAll(/^ {2}(?:17 2 \* \* \* )?tidemark (.+)$/gm)];
+      const commands = next.map(([, words = ""]) => words.split(" "));
+      assert.deepEqual(
+        commands.map(([command, ...args]) => [command, args.slice(2)]),
+        [
+          ["export", []],
+          ["status", []],
+          ["export", ["--quiet"]],
+        ],
+      );
+      for (const words of commands.filter(([command]) => command === "export")) {
+        const { code: end, stderr } = await runProgram(...words, "--state", join(folder.path, "next"));
+        assert.equal(end, exitCodes.done, stderr);
+      }
+      rmSync(join(docroot, ".well-known"), { recursive: true });
       const exported = await runProgram("export", "--config", file, "--state", state, "--json");
       assert.equal(exported.code, exitCodes.done, exported.stderr);
       assert.deepEqual(

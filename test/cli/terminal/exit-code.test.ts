@@ -51,6 +51,19 @@ it("reports what failed first, where more fails when files are closed after it",
   assert.deepEqual([reportError(error).code, reportError(error).exitCode], ["disk-full", exitCodeOfError("disk-full")]);
 });
 
+it("takes an error of the file system that nobody expected for one, and a mistake in the program for a bug", () => {
+  const refused = Object.assign(new Error("EACCES: permission denied, mkdir '/etc/x'"), {
+    code: "EACCES",
+    syscall: "mkdir",
+  });
+  const { code, message, exitCode } = reportError(refused);
+  assert.deepEqual([code, exitCode], ["no-permission", exitCodes.broken]);
+  assert.match(message, /mkdir '\/etc\/x'/);
+  const invalid = Object.assign(new Error("EBADF: bad file descriptor, read"), { code: "EBADF", syscall: "read" });
+  assert.equal(reportError(invalid).exitCode, exitCodes.bug);
+  assert.equal(reportError(Object.assign(new Error("ours"), { code: "ENOENT" })).exitCode, exitCodes.bug);
+});
+
 it("has every exit code and every error code, with its exit code, in docs/cli.md", () => {
   const text = readFileSync(join(repositoryFolder(), "docs", "cli.md"), "utf8");
   for (const code of Object.values(exitCodes)) assert.match(text, new RegExp(`^\\| ${code} \\|`, "m"));

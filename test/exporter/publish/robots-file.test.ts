@@ -270,7 +270,10 @@ test("a robots.txt that changes each time ends the export", async () => {
   };
   using place = await holdRobotsPlace(folder.path);
   const isSaid = (error: unknown): boolean => error instanceof TidemarkError && error.code === "robots-unreadable";
-  await assert.rejects(publishRobots(place, ledger as unknown as Ledger, () => undefined), isSaid);
+  await assert.rejects(
+    publishRobots(place, ledger as unknown as Ledger, () => undefined),
+    isSaid,
+  );
   assert.match(readFileSync(path, "latin1"), /^User-agent: \*\nDisallow: \/x+\n$/);
   assert.deepEqual(readdirSync(folder.path), ["robots.txt"]);
 });

@@ -106,6 +106,27 @@ describe("a proposal for a site", () => {
     assert.deepEqual([both.settings.index, both.settings.cleanUrls], [undefined, undefined]);
   });
 
+  it("finds of a site that is published already, and did not change, what it finds of a new one", async () => {
+    using site = makeSite({
+      "index.html": '<link rel="canonical" href="/">',
+      "about.html": '<link rel="canonical" href="/about">',
+    });
+    const listener: RequestListener = ({ url = "" }, response) => {
+      const file = join(site.docroot, url === "/" ? "index.html" : /\.\w+$/.test(url) ? url : `${url}.html`);
+      if (existsSync(file)) response.end(readFileSync(file));
+      else response.writeHead(404).end();
+    };
+    const stateDir = join(site.path, "state");
+    const options = { docroot: site.docroot, baseUrl, stateDir };
+    await exportSite(options);
+    await withServer(listener, async (serverUrl) => {
+      const { settings, summary, findings } = await proposeSite({ ...options, serverUrl });
+      assert.deepEqual([summary.created, summary.unchanged, settings.cleanUrls], [0, 2, true]);
+      assert.match(findings[0]?.message ?? "", /^2 of 2 sampled pages/);
+    });
+    assert.deepEqual(readdirSync(stateDir).includes("none"), false);
+  });
+
   it("leaves out the page that static hosts show for missing pages, and says so", async () => {
     using site = makeSite({ "index.html": "<p>home", "404.html": "<p>gone", "a404.html": "<p>a page about 404" });
     const { settings, findings } = await proposeSite({
