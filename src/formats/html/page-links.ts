@@ -2,7 +2,7 @@ import { parseUrl } from "../../core/index.ts";
 import { decodeHtml, decodeSheet } from "./html-decoder.ts";
 import { maxValueLength, readTags } from "./html-tags.ts";
 import { isNofollowRel, kindOfLink, linkAttributes, linksOf, metaLinks, styledAttributes } from "./link-attributes.ts";
-import { type FoundLink, type LinkKind, LinkList, maxLinks } from "./link-list.ts";
+import { type FoundLink, type LinkKind, LinkList, maxBaseLength, maxLinks } from "./link-list.ts";
 import { LinkTexts } from "./link-texts.ts";
 import { behindCodebase, decodeReferences, readLinkField, readRefresh, readSrcset } from "./link-values.ts";
 import { maxStyleLength, readStyleReferences } from "./style-links.ts";
@@ -167,6 +167,8 @@ class LinkReader {
 
   #readObject(name: string, attributes: Attributes): void {
     const codebase = attributeOf(attributes, "codebase");
+    // Its length would be paid for each link again.
+    if (codebase !== undefined && codebase.length > maxBaseLength) return;
     const isApplet = name === "applet";
     // What an applet names is a folder, with or without a slash.
     const base = isApplet && codebase !== undefined ? codebase.trim().replace(/\/?$/, "/") : codebase;

@@ -291,6 +291,14 @@ test("links that are relative to a URL of more than 8192 characters are left out
   assert.deepEqual(listed(html), ["anchor https://b.example/c"]);
 });
 
+test("what an object names behind a codebase of more than 8192 characters is left out", () => {
+  const codebase = `https://b.example/${"x".repeat(1_000_000)}/`;
+  const archives = Array.from({ length: 100_000 }, (_, at) => at).join(" ");
+  assert.deepEqual(listed(`<object codebase="${codebase}" data="/c" archive="${archives}"><a href="/b">`), [
+    "anchor /b",
+  ]);
+});
+
 test("the URLs of a page have at most 16 Mi characters together", () => {
   const { links } = read(`<base href="/${"x".repeat(1900)}/">${anchors(20_000)}`);
   assert.equal(
