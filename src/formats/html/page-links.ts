@@ -1,4 +1,5 @@
 import { parseUrl } from "../../core/index.ts";
+import { escapeBytes } from "../url/index.ts";
 import { decodeHtml, decodeSheet } from "./html-decoder.ts";
 import { maxValueLength, readTags } from "./html-tags.ts";
 import { isNofollowRel, kindOfLink, linkAttributes, linksOf, metaLinks, styledAttributes } from "./link-attributes.ts";
@@ -132,7 +133,7 @@ class LinkReader {
 
   // RFC 8288; Refresh is what its meta element says, HTML Living Standard, section 7.4.2.
   #readFields({ link, refresh }: NonNullable<LinkOptions["fields"]> = {}): void {
-    const resolve = (text: string): string | undefined => parseUrl(text, this.#page)?.href;
+    const resolve = (text: string): string | undefined => parseUrl(escapeBytes(text), this.#page)?.href;
     for (const { url, rel } of link === undefined ? [] : readLinkField(link)) {
       const kind = kindOfLink(rel);
       const target = resolve(url);
