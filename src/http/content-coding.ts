@@ -97,8 +97,9 @@ function isGzip(content: Uint8Array): boolean {
 }
 
 function hasZlibHeader(content: Uint8Array): boolean {
-  const [method = 0, flags = 0] = content;
-  return (method & 15) === 8 && ((method << 8) | flags) % 31 === 0;
+  const [method = 0, flags] = content;
+  // Of a first piece of one byte no more is known.
+  return (method & 15) === 8 && (flags === undefined || ((method << 8) | flags) % 31 === 0);
 }
 
 function tooLarge(maxBytes: number): { readonly ok: false; readonly error: Problem } {

@@ -141,6 +141,14 @@ test("a sink gets the decoded pieces in order, however the coded ones come", asy
   assert.ok(Buffer.concat(pieces).equals(content));
 });
 
+for (const [coding, body] of bodies.filter(([, , expected]) => expected === text)) {
+  test(`a body coded as ${coding} of ${body.length} bytes may come byte by byte`, async () => {
+    const chunks = Array.from(body, (byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join("");
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    assert.equal(wordOf(await getAnswer(Buffer.from(`${head}${chunks}0\r\n\r\n`, "latin1"))), text);
+  });
+}
+
 test("the first bytes are enough where that is asked", async () => {
   const outcome = await getAnswer(coded("gzip", gzipSync("0123456789")), { truncateAtBytes: 4 });
   assert.equal(wordOf(outcome), "0123");
