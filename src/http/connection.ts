@@ -114,9 +114,9 @@ export class Connection {
     this.#client.dispatch({ method, ...target, ...(body === undefined ? {} : { body }) }, receiver);
   }
 
-  /** Records that a response came. */
+  /** Records that a response came, unless the connection was dropped with it. */
   markUsed(): void {
-    this.#isUsed = true;
+    this.#isUsed = this.#client !== undefined;
   }
 
   /** Closes the connection at once; the next request reconnects. */
