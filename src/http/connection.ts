@@ -114,9 +114,9 @@ export class Connection {
     this.#client.dispatch({ method, ...target, ...(body === undefined ? {} : { body }) }, receiver);
   }
 
-  /** Records that a response came. */
+  /** Records that a response came, unless the connection was dropped with it. */
   markUsed(): void {
-    this.#isUsed = true;
+    this.#isUsed = this.#client !== undefined;
   }
 
   /** Closes the connection at once; the next request reconnects. */
@@ -265,22 +265,28 @@ export class Origin {
 
   /** Gives the waiter a connection, now or when one is released; first come, first served. */
   admit(waiter: Waiter): void {
-    const connection = this.#idle.pop() ?? this.#open();
-    if (connection === undefined) this.#waiting.push(waiter);
-    else if (!waiter.accept(connection)) this.#idle.push(connection);
+    this.#waiting.push(waiter);
+    this.#serve();
   }
 
   /** Takes back a connection. */
   release(connection: Connection): void {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (next.accept(connection)) return;
-    }
     this.#idle.push(connection);
+    // undici ends the process if it is given a request while it tells that another one failed.
+    if (this.#waiting.length > 0) queueMicrotask(() => this.#serve());
   }
 
   /** Ends all connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  #serve(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#idle.pop() ?? this.#open();
+      if (connection === undefined) return;
+      if (this.#waiting.shift()?.accept(connection) !== true) this.#idle.push(connection);
+    }
   }
 
   #open(): Connection | undefined {
@@ -296,7 +302,7 @@ export class Origin {
     if (at === -1) return;
     this.#idle.splice(at, 1);
     this.#connections.delete(connection);
-    if (this.#connections.size === 0) this.#onEmpty();
+    if (this.#connections.size === 0 && this.#waiting.length === 0) this.#onEmpty();
   }
 }
 

@@ -2,6 +2,7 @@ import { PassThrough, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { excerpt, ok, type Problem, problem, type Result } from "../core/index.ts";
 import type { Failure } from "./failure.ts";
+import { ZstdFrames } from "./zstd-frames.ts";
 
 /** Larger steps than zlib's 16 KiB: fewer pieces to join, and the overshoot beyond the bound is at most one step. An archive comes in one. */
 const stepBytes = 64 * 1024;
@@ -96,8 +97,9 @@ function isGzip(content: Uint8Array): boolean {
 }
 
 function hasZlibHeader(content: Uint8Array): boolean {
-  const [method = 0, flags = 0] = content;
-  return (method & 15) === 8 && ((method << 8) | flags) % 31 === 0;
+  const [method = 0, flags] = content;
+  // Of a first piece of one byte no more is known.
+  return (method & 15) === 8 && (flags === undefined || ((method << 8) | flags) % 31 === 0);
 }
 
 function tooLarge(maxBytes: number): { readonly ok: false; readonly error: Problem } {
@@ -162,6 +164,8 @@ export class BodyDecoder {
   readonly #onDrain: () => void;
   #first: Transform | undefined;
   readonly #streams: Transform[] = [];
+  /** Of the layers that are zstd. */
+  readonly #frames = new Map<Transform, ZstdFrames>();
   #inBytes = 0;
   #outBytes = 0;
   #isOver = false;
@@ -206,7 +210,7 @@ export class BodyDecoder {
     if (this.#isOver || piece.length === 0) return true;
     this.#inBytes += piece.length;
     this.#first ??= this.#connect(0, piece);
-    return this.#first.write(piece);
+    return this.#feed(this.#first, piece);
   }
 
   /** Ends the body. An empty body is empty content, whatever coding was named. */
@@ -221,9 +225,17 @@ export class BodyDecoder {
     for (const stream of this.#streams) stream.destroy();
   }
 
+  #feed(stream: Transform, piece: Uint8Array): boolean {
+    let isReady = true;
+    for (const part of this.#frames.get(stream)?.split(piece) ?? [piece]) isReady = stream.write(part);
+    return isReady;
+  }
+
   #connect(layer: number, firstPiece: Uint8Array): Transform {
-    const make = decoders.get(this.#codings[layer] ?? "") ?? makeGunzip;
+    const coding = this.#codings[layer] ?? "";
+    const make = decoders.get(coding) ?? makeGunzip;
     const stream = make(firstPiece);
+    if (coding === "zstd") this.#frames.set(stream, new ZstdFrames());
     this.#hasUnused ||= stream instanceof PassThrough;
     this.#streams.push(stream);
     stream.on("error", (error) =>
@@ -237,7 +249,9 @@ export class BodyDecoder {
     stream.on("data", (piece: Uint8Array) => this.#pass(layer, stream, piece));
     stream.on("end", () => {
       const next = this.#streams[layer + 1];
-      if (next === undefined) this.#finish(undefined);
+      if (this.#frames.get(stream)?.isWhole === false)
+        this.#finish({ reason: "bad-coding", message: "the coding is broken: a frame is cut off" });
+      else if (next === undefined) this.#finish(undefined);
       else next.end();
     });
     return stream;
@@ -247,7 +261,7 @@ export class BodyDecoder {
     if (this.#isOver) return;
     if (layer + 1 < this.#codings.length) {
       const next = this.#streams[layer + 1] ?? this.#connect(layer + 1, piece);
-      if (!next.write(piece)) stream.pause();
+      if (!this.#feed(next, piece)) stream.pause();
       this.#bound(piece.length);
       return;
     }

@@ -4,8 +4,10 @@ import {
   excerpt,
   type FetchOutcome,
   type FetchRequest,
+  parseUrl,
   type UsageFields,
 } from "../core/index.ts";
+import { escapeBytes } from "../formats/url/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { type AnswerFields, parseRetryAfter, withoutWeakDate } from "./answer-fields.ts";
 import type { Answer } from "./attempt.ts";
@@ -109,7 +111,7 @@ export function resolveRedirect(
   guard: Pick<AddressGuard, "isNamed">,
 ): RequestTarget | Failure {
   if (location === undefined) return { reason: "protocol", message: "redirected without a location" };
-  const url = parseLocation(location, from);
+  const url = parseUrl(escapeBytes(location), from.origin + from.path);
   if (url === undefined) return { reason: "protocol", message: `redirected to ${excerpt(location)}, which is no URL` };
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return { reason: "redirect-elsewhere", message: `redirected to ${excerpt(url.href)}, which is not HTTP` };
@@ -130,14 +132,4 @@ export function resolveRedirect(
     return { reason: "redirect-disallowed", message: `redirected to ${excerpt(url.href)}, which may not be requested` };
   }
   return { origin: url.origin, path: url.pathname + url.search };
-}
-
-function parseLocation(location: string, from: RequestTarget): URL | undefined {
-  // Bytes outside ASCII are percent-encoded as they are, whatever encoding the server meant.
-  const escaped = location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
-  try {
-    return new URL(escaped, from.origin + from.path);
-  } catch {
-    return undefined;
-  }
 }

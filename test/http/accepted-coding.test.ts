@@ -78,10 +78,27 @@ const bodies: readonly (readonly [string, Uint8Array, string, string?])[] = [
   ["__proto__", plain, "bad-coding"],
   ["gzip, gzip, gzip, gzip", zipped, "bad-coding"],
   ["zstd", zstdCompressSync?.(plain) ?? plain, hasZstd ? text : "bad-coding"],
+  ...(zstdCompressSync === undefined ? [] : zstdBodies(zstdCompressSync)),
   ["gzip", gzipSync(Buffer.alloc(1000, "x")), "x".repeat(1000)],
   ["gzip", gzipSync(Buffer.alloc(1001)), "too-large"],
   ["br", brotliCompressSync(Buffer.alloc(10 * mebibyte)), "too-large"],
 ];
+
+/** RFC 8878 section 3: frames follow each other, and some hold no content. */
+function zstdBodies(compress: (content: Uint8Array) => Buffer): [string, Uint8Array, string][] {
+  const frame = compress(plain);
+  const skipped = Buffer.from("502a4d180400000061626364", "hex");
+  return [
+    ["zstd", Buffer.concat([frame, compress(Buffer.from("!"))]), `${text}!`],
+    ["zstd", Buffer.concat([skipped, frame, skipped]), text],
+    ["zstd, gzip", gzipSync(Buffer.concat([frame, skipped, frame])), text + text],
+    ["zstd", frame.subarray(0, -1), "bad-coding"],
+    ["zstd", frame.subarray(0, 5), "bad-coding"],
+    ["zstd", Buffer.concat([frame, frame.subarray(0, -1)]), "bad-coding"],
+    ["zstd", Buffer.concat([frame, plain]), "bad-coding"],
+    ["gzip, zstd", compress(zipped).subarray(0, -1), "bad-coding"],
+  ];
+}
 
 for (const [coding, body, expected, isNamedOnly] of bodies) {
   test(`a body of ${body.length} bytes coded as ${coding} gives ${expected.slice(0, 30)}`, async () => {
@@ -123,6 +140,14 @@ test("a sink gets the decoded pieces in order, however the coded ones come", asy
   assert.equal(outcome.receivedBytes, body.length);
   assert.ok(Buffer.concat(pieces).equals(content));
 });
+
+for (const [coding, body] of bodies.filter(([, , expected]) => expected === text)) {
+  test(`a body coded as ${coding} of ${body.length} bytes may come byte by byte`, async () => {
+    const chunks = Array.from(body, (byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join("");
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    assert.equal(wordOf(await getAnswer(Buffer.from(`${head}${chunks}0\r\n\r\n`, "latin1"))), text);
+  });
+}
 
 test("the first bytes are enough where that is asked", async () => {
   const outcome = await getAnswer(coded("gzip", gzipSync("0123456789")), { truncateAtBytes: 4 });

@@ -542,6 +542,18 @@ test("a new connection that is closed without an answer is not made again, thoug
   assert.equal(server.heads.length, 2);
 });
 
+test("nor is one after a connection that was dropped within a body that nobody wants", async () => {
+  await using server = await listenRaw((socket, head) => {
+    if (head.startsWith("GET /1")) socket.write(plainAnswer(404, [], "x".repeat(200_000)));
+    else socket.destroy();
+  });
+  await using fetcher = createLocalFetcher();
+  const request = { origin: server.origin, maxBytes: 9, timeoutMs: long };
+  assert.equal((await fetcher.get({ ...request, path: "/1" })).kind, "gone");
+  assert.equal(reasonOf(await fetcher.get({ ...request, path: "/2" })), "connection");
+  assert.equal(server.heads.length, 2);
+});
+
 test("an answer that closes the connection is followed by another connection", async () => {
   await using server = await listenRaw((socket) => socket.end(plainAnswer(200, ["Connection: close"], "hello")));
   await using fetcher = createLocalFetcher();

@@ -62,6 +62,14 @@ for (const [what, etag] of validators) {
   });
 }
 
+test("a field of a great many blanks costs no time", async () => {
+  const etag = `a${" ".repeat(31_000)}b`;
+  const startedAt = performance.now();
+  const outcome = await getAnswer(headOf([`ETag: ${etag}`, "Content-Type: text/plain \t"]));
+  assert.ok(performance.now() - startedAt < 1500, `${performance.now() - startedAt} ms`);
+  assert.deepEqual(outcome.kind === "fetched" && outcome.contentType, "text/plain");
+});
+
 test("of a validator that stands in several lines the first is taken", async () => {
   const outcome = await getAnswer(
     headOf(['ETag: "a"', "Last-Modified: x", 'etag: "b"', "ETAG: c", "last-modified: y"]),

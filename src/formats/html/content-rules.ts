@@ -1,4 +1,5 @@
 import { TidemarkError } from "../../core/index.ts";
+import { decodeHtml } from "./html-decoder.ts";
 import {
   type ByteRange,
   cutRanges,
@@ -133,11 +134,16 @@ export interface TextComparison {
   readonly compare: (before: Uint8Array, after: Uint8Array) => number;
 }
 
+/** A page's text. What only a field of the answer says of its encoding is not known here: then a byte is a letter. */
+function decodeAnyHow(page: Uint8Array): string {
+  const { text, encoding } = decodeHtml(page, undefined);
+  return encoding === "utf-8" && text.includes("\ufffd") ? new TextDecoder("windows-1252").decode(page) : text;
+}
+
 /** Loads what compares pages: a parser of HTML, which most have no need of. */
 export async function loadTextComparison(): Promise<TextComparison> {
   const { visibleText } = await import("./visible-text.ts");
-  const decoder = new TextDecoder();
-  const sketch = (page: Uint8Array): Uint8Array => sketchOf(visibleText(decoder.decode(page)));
+  const sketch = (page: Uint8Array): Uint8Array => sketchOf(visibleText(decodeAnyHow(page)));
   return {
     appliesTo: (mediaType, sizeBytes) => isHtmlType(mediaType) && sizeBytes <= maxContentBytes,
     compare: (before, after) => resemblance(sketch(before), sketch(after)),

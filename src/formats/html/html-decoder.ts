@@ -3,6 +3,7 @@ import { readTags } from "./html-tags.ts";
 // Where a declaration of the encoding must stand (HTML Living Standard, section 4.2.5.4).
 const prescanBytes = 1024;
 const charsetForm = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i;
+const xmlForm = /^<\?xml[\t\n\f\r ][^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^">]*)"|'([^'>]*)')/;
 const metaFields: ReadonlySet<string> = new Set(["charset", "http-equiv", "content"]);
 
 /** The encoding that a `Content-Type`, or the `content` of such a `meta` element, names. */
@@ -30,7 +31,7 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
 /** A character a byte: declarations of encodings are ASCII. A hundred times as fast as `String.fromCharCode(...bytes)`. */
 const byteText = new TextDecoder("windows-1252");
 
-/** The encoding that a `meta` element declares in the first bytes (section 13.2.3.2, the prescan). */
+/** The encoding that a `meta` element, else an XML declaration, names in the first bytes (section 13.2.3.2, the prescan). */
 function declaredIn(head: Uint8Array): string | undefined {
   let declared: string | undefined;
   const onTag = (name: string, attributes: ReadonlyMap<string, string>): void => {
@@ -40,7 +41,10 @@ function declaredIn(head: Uint8Array): string | undefined {
     else if (attributes.get("http-equiv")?.toLowerCase() === "content-type")
       declared = charsetOf(attributes.get("content"));
   };
-  readTags(byteText.decode(head), { wanted: metaFields, onTag }, false);
+  const text = byteText.decode(head);
+  readTags(text, { wanted: metaFields, onTag }, false);
+  const [, double, single] = xmlForm.exec(text) ?? [];
+  declared ??= encodingOf(double ?? single);
   // What could be read byte by byte is not UTF-16, whatever it says.
   return declared?.startsWith("utf-16") ? "utf-8" : declared;
 }
@@ -56,7 +60,7 @@ function isUtf8(head: Uint8Array): boolean {
 
 /**
  * Turns the bytes of a page into text: by its byte order mark, else by the encoding of its `Content-Type`, else by a
- * `meta` element in the first 1024 bytes, else as UTF-8, or as windows-1252 where those bytes are not UTF-8. Bytes that
+ * `meta` element in the first 1024 bytes, else by its XML declaration, else as UTF-8, or as windows-1252 where those bytes are not UTF-8. Bytes that
  * are wrong become U+FFFD.
  *
  * @param contentType - the field's value, if there is one

@@ -55,7 +55,7 @@ export const maxLinks = 100_000;
 // A longer link, in characters, is not kept: as it is written, and as a URL.
 const maxUrlLength = 2048;
 // Links that are relative to a longer URL are not kept: to make URLs of them takes its length for each.
-const maxBaseLength = 8192;
+export const maxBaseLength = 8192;
 // Of all kept links together, in characters: as they are written, and as URLs.
 const maxCharacters = 16 * 1024 * 1024;
 // Of all their texts.

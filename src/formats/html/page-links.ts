@@ -1,8 +1,9 @@
 import { parseUrl } from "../../core/index.ts";
+import { escapeBytes } from "../url/index.ts";
 import { decodeHtml, decodeSheet } from "./html-decoder.ts";
 import { maxValueLength, readTags } from "./html-tags.ts";
 import { isNofollowRel, kindOfLink, linkAttributes, linksOf, metaLinks, styledAttributes } from "./link-attributes.ts";
-import { type FoundLink, type LinkKind, LinkList, maxLinks } from "./link-list.ts";
+import { type FoundLink, type LinkKind, LinkList, maxBaseLength, maxLinks } from "./link-list.ts";
 import { LinkTexts } from "./link-texts.ts";
 import { behindCodebase, decodeReferences, readLinkField, readRefresh, readSrcset } from "./link-values.ts";
 import { maxStyleLength, readStyleReferences } from "./style-links.ts";
@@ -132,7 +133,7 @@ class LinkReader {
 
   // RFC 8288; Refresh is what its meta element says, HTML Living Standard, section 7.4.2.
   #readFields({ link, refresh }: NonNullable<LinkOptions["fields"]> = {}): void {
-    const resolve = (text: string): string | undefined => parseUrl(text, this.#page)?.href;
+    const resolve = (text: string): string | undefined => parseUrl(escapeBytes(text), this.#page)?.href;
     for (const { url, rel } of link === undefined ? [] : readLinkField(link)) {
       const kind = kindOfLink(rel);
       const target = resolve(url);
@@ -167,6 +168,8 @@ class LinkReader {
 
   #readObject(name: string, attributes: Attributes): void {
     const codebase = attributeOf(attributes, "codebase");
+    // Its length would be paid for each link again.
+    if (codebase !== undefined && codebase.length > maxBaseLength) return;
     const isApplet = name === "applet";
     // What an applet names is a folder, with or without a slash.
     const base = isApplet && codebase !== undefined ? codebase.trim().replace(/\/?$/, "/") : codebase;

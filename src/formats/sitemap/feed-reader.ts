@@ -21,7 +21,7 @@ const zones: Readonly<Record<string, string>> = {
   pdt: "-0700",
 };
 const form =
-  /^(?:[a-z]{3,9},? )?(\d{1,2}) ([a-z]{3})[a-z]{0,6} (\d{4}|\d\d) (\d{1,2}):(\d\d)(?::(\d\d))? ([a-z]{1,3}|[+-]\d{4})$/;
+  /^(?:[a-z]{3,9}(?:, ?| ))?(\d{1,2}) ([a-z]{3})[a-z]{0,6} (\d{4}|\d\d) (\d{1,2}):(\d\d)(?::(\d\d))? ([a-z]{1,3}|[+-]\d{4})(?: ?\([^()]*\))?$/;
 
 /**
  * Reads a date as feeds write it: of RFC 822 with years of two or four digits, as RSS 2.0 has it, or of RFC 3339, as Atom

@@ -3,6 +3,7 @@ export { normaliseUrl } from "./url-normal.ts";
 export {
   decodePathSegment,
   encodePathSegment,
+  escapeBytes,
   findPlainPathEnd,
   isCanonicalPath,
   maxPathLength,

@@ -41,6 +41,15 @@ export function decodePathSegment(segment: string): string {
   return segment.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
+/**
+ * Percent-encodes the bytes of a field of HTTP that are not ASCII, whatever encoding the server meant.
+ *
+ * @param url - one character (0 to 255) a byte
+ */
+export function escapeBytes(url: string): string {
+  return url.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
 // Printable ASCII without the space, "#", "\" and the quotes and brackets that the WHATWG URL parser would escape;
 // in a query it also escapes "'". An empty query is lost where a URL is taken apart and put together again.
 const canonicalPath = /^\/(?!\/)[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]*(?:\?[!$%&()*+,\-./0-9:;=?@A-Z[\]_a-z|~]+)?$/;

@@ -22,7 +22,7 @@ export interface ShareControl {
 
 const maxLines = 10_000;
 const maxValueLength = 2048;
-const fieldForm = /^([!-9;-~]{1,64}):[ \t]*(.*?)[ \t]*$/;
+const fieldForm = /^([!-9;-~]{1,64}):(.*)$/;
 const crawlerForm = /^(?:[!-9;-~]+|\[[0-9a-f:.]+\]):(\d{1,5}) [!-~](?:[ -~]{0,254}[!-~])?$/;
 
 /** Whether a text names a crawler: `host:port moniker` in ASCII. */
@@ -45,7 +45,8 @@ export function parseShareControl(text: string, url: string): Result<ShareContro
   const special: string[] = [];
   const others: [string, string][] = [];
   for (const line of lines) {
-    const [, written = "", value = ""] = fieldForm.exec(line) ?? [];
+    const [, written = "", rest = ""] = fieldForm.exec(line) ?? [];
+    const value = rest.trim();
     if (written === "" || value.length > maxValueLength) continue;
     const name = written.toLowerCase();
     if (name === "special") {

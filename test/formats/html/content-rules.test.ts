@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TidemarkError } from "../../../src/core/error.ts";
-import { compileContentRules, isExpressionType } from "../../../src/formats/html/content-rules.ts";
+import { compileContentRules, isExpressionType, loadTextComparison } from "../../../src/formats/html/content-rules.ts";
 import { cutRanges, joinRanges } from "../../../src/formats/html/ignore-pattern.ts";
 import { visibleText } from "../../../src/formats/html/visible-text.ts";
 import { fc } from "../../property.ts";
@@ -171,3 +171,32 @@ test("an element costs the visible text the same at every depth", () => {
   }
   assert.ok(moved < page.length, `${moved} items of lists were moved`);
 });
+
+const cyrillic = (text: string): Buffer =>
+  Buffer.from(
+    text.replace(/[а-я]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x430 + 0xe0)),
+    "latin1",
+  );
+const ascii = "a".repeat(2000);
+
+for (const [what, before, after] of [
+  ["UTF-8", Buffer.from("раз два три"), Buffer.from("совсем другой текст")],
+  [
+    "windows-1251, as it says",
+    cyrillic("<meta charset=windows-1251>раз два три"),
+    cyrillic("<meta charset=windows-1251>совсем другой текст"),
+  ],
+  ["windows-1251, as only a field says", cyrillic("раз два три"), cyrillic("совсем другой текст")],
+  [
+    "the same behind much ASCII",
+    cyrillic(`<b title=${ascii}>раз два три</b>`),
+    cyrillic(`<b title=${ascii}>совсем другой текст</b>`),
+  ],
+  ["UTF-16", Buffer.from("\ufeffраз два три", "utf16le"), Buffer.from("\ufeffсовсем другой текст", "utf16le")],
+] as const) {
+  test(`texts are compared whatever their encoding: ${what}`, async () => {
+    const { compare } = await loadTextComparison();
+    assert.equal(compare(before, before), 1);
+    assert.ok(compare(before, after) < 0.5, `${compare(before, after)}`);
+  });
+}

@@ -165,6 +165,24 @@ const encodings: ReadonlyArray<readonly [string, Uint8Array, string | undefined,
     undefined,
     "%D0%B8",
   ],
+  [
+    "an XML declaration",
+    latin('<?xml version="1.0" encoding=\'windows-1251\'?><!doctype html><a href="\xe9">'),
+    "text/html",
+    "%D0%B9",
+  ],
+  [
+    "meta before an XML declaration",
+    latin('<?xml version="1.0" encoding="koi8-r"?><meta charset=windows-1251><a href="\xe9">'),
+    undefined,
+    "%D0%B9",
+  ],
+  [
+    "an XML declaration that says UTF-16 and is not",
+    latin('<?xml version="1.0" encoding="UTF-16"?><a href="\xc3\xa9">'),
+    undefined,
+    "%C3%A9",
+  ],
   ["a page that says UTF-16 and is not", latin('<meta charset=utf-16><a href="\xc3\xa9">'), undefined, "%C3%A9"],
   ["nothing said, not UTF-8", latin('<a href="\xe9">'), undefined, "%C3%A9"],
   ["nothing said, UTF-8", latin('<a href="\xc3\xa9">'), undefined, "%C3%A9"],
@@ -196,6 +214,14 @@ for (const [what, body, contentType, path] of encodings) {
     );
   });
 }
+
+test("bytes of the fields are escaped as they are", () => {
+  const fields = { link: "</\xc3\xa9\xff>; rel=canonical", refresh: "0; url=/\xc3\xa9?\xe9" };
+  assert.deepEqual(
+    readLinks(Buffer.from(""), utf8, page, { fields }).links.map(({ url }) => url),
+    ["https://a.example/%C3%A9%FF", "https://a.example/%C3%A9?%E9"],
+  );
+});
 
 test("what is beyond the bounds is not kept; inline data is no link", () => {
   const many = Array.from({ length: 100_002 }, (_, at) => `<a href="${at}"><a href="${at}">`).join("");
@@ -289,6 +315,14 @@ test("a link that is longer as a URL than 2048 characters is left out", () => {
 test("links that are relative to a URL of more than 8192 characters are left out", () => {
   const html = `<base href="/${"x".repeat(1_000_000)}/">${anchors(99_000)}<a href="/b"><a href="https://b.example/c">`;
   assert.deepEqual(listed(html), ["anchor https://b.example/c"]);
+});
+
+test("what an object names behind a codebase of more than 8192 characters is left out", () => {
+  const codebase = `https://b.example/${"x".repeat(1_000_000)}/`;
+  const archives = Array.from({ length: 100_000 }, (_, at) => at).join(" ");
+  assert.deepEqual(listed(`<object codebase="${codebase}" data="/c" archive="${archives}"><a href="/b">`), [
+    "anchor /b",
+  ]);
 });
 
 test("the URLs of a page have at most 16 Mi characters together", () => {

@@ -180,6 +180,11 @@ describe("parseFeedDate", () => {
     ["1 Jan 2026 1:02:03 +0130", "2025-12-31T23:32:03Z"],
     ["Tue, 24 November 2026 08:00:00 EST", "2026-11-24T13:00:00Z"],
     ["  Tue,  24 Nov 2026\t08:00:00 pdt ", "2026-11-24T15:00:00Z"],
+    // RFC 5322 section 3.3: no space need follow the comma, and a comment may end it.
+    ["Tue,24 Nov 2026 08:00:00 GMT", "2026-11-24T08:00:00Z"],
+    ["Tue, 24 Nov 2026 08:00:00 +0100 (CET)", "2026-11-24T07:00:00Z"],
+    ["Tue24 Nov 2026 08:00:00 GMT", undefined],
+    ["24 Nov 2026 08:00:00 (GMT)", undefined],
     // RFC 3339.
     ["2026-11-24T08:00:00+01:00", "2026-11-24T07:00:00Z"],
     ["24 Nov 2026 08:00:00", undefined],

@@ -193,6 +193,13 @@ test("unknown fields of a robots.shr are kept in their order", () => {
   assert.deepEqual(parseShareControl(formatShareControl(parsed.value), "http://a.example/robots.shr"), parsed);
 });
 
+test("a line of a great many blanks costs no time", () => {
+  const startedAt = performance.now();
+  const blanks = `x-a: b${" ".repeat(60_000)}c\n`;
+  assert.equal(parseShareControl(blanks + control, "http://a.example/robots.shr").ok, true);
+  assert.ok(performance.now() - startedAt < 2000, `${performance.now() - startedAt} ms`);
+});
+
 test("a repository with a question mark and no query is a folder", () => {
   const parsed = parseShareControl(
     "version: 1.0\ncrawler: a.example:80 a\nrepository: /share?\n",
