@@ -46,6 +46,8 @@ export async function readDocument(visit: ReadingVisit, request: DocumentRequest
 }
 
 const pieceBytes = 64 * 1024;
+/** After so many bytes others have their turn: a document may have 50 MiB of elements that say nothing. */
+const turnBytes = 512 * 1024;
 
 /** Reads the entries of a document as it comes. */
 interface EntryReader<Entry> {
@@ -59,18 +61,20 @@ interface EntryReader<Entry> {
  *
  * @param take - receives its entries in their order, some thousand at a time
  */
-export function readEntries<Entry>(
-  { ports: { codec } }: ReadingVisit,
+export async function readEntries<Entry>(
+  { ports: { codec, timing }, signal }: ReadingVisit,
   { body, contentEncoding = "" }: Pick<FetchedOutcome, "body" | "contentEncoding">,
   reader: EntryReader<Entry>,
   take: (entries: readonly Entry[]) => void,
-): Result<undefined> {
+): Promise<Result<undefined>> {
   const coding = isCodingUnused(body, contentEncoding) ? "" : contentEncoding;
   const decoded = codec.decode(body, coding, maxSitemapBytes);
   const content = decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
   if (!content.ok) return content;
-  for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes)
+  for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes) {
+    if (at > 0 && at % turnBytes === 0) await timing.delay(0, signal);
     take(reader.write(content.value.subarray(at, at + pieceBytes)));
+  }
   take(reader.end());
   return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };
 }

@@ -118,7 +118,7 @@ export class SyncDocuments {
       const message = `${path}: ${answer.kind === "not-modified" ? "it was unchanged" : answer.message}`;
       return problem(answer.kind === "trouble" ? "site-unavailable" : "no-resourcesync", message);
     }
-    const parsed = this.#parse(path, answer);
+    const parsed = await this.#parse(path, answer);
     if (!parsed.ok) return parsed;
     const { header, named, pages } = parsed.value;
     this.#hasNew = true;
@@ -145,13 +145,13 @@ export class SyncDocuments {
     return answer;
   }
 
-  #parse(
+  async #parse(
     path: string,
     outcome: KeptAnswer & { kind: "fetched" },
-  ): Result<Pick<SyncDocument, "header" | "named" | "pages">> {
+  ): Promise<Result<Pick<SyncDocument, "header" | "named" | "pages">>> {
     const reader = new ResourceSyncReader();
     const entries: ResourceSyncEntry[] = [];
-    const read = readEntries<ResourceSyncEntry>(this.#visit, outcome, reader, (some) => {
+    const read = await readEntries<ResourceSyncEntry>(this.#visit, outcome, reader, (some) => {
       for (const entry of some) entries.push(entry);
     });
     if (!read.ok) return read;

@@ -275,7 +275,7 @@ export class SitemapTree {
     const children: string[] = [];
     const mark = this.#sink.begin();
     const reader = new PageListReader();
-    const read = readEntries<SitemapEntry>(this.#visit, answer, reader, (entries) => {
+    const read = await readEntries<SitemapEntry>(this.#visit, answer, reader, (entries) => {
       if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
       else if (entries.length > 0) this.#sink.take(entries, mark, origin + answer.finalPath);
     });

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FetchOutcome, Validators } from "../../../../src/core/index.ts";
-import { type DocumentAnswer, readDocument } from "../../../../src/crawler/engine/discovery/document.ts";
+import { type DocumentAnswer, readDocument, readEntries } from "../../../../src/crawler/engine/discovery/document.ts";
 import type { ReadingVisit } from "../../../../src/crawler/engine/visit/reading-visit.ts";
 import { Tally } from "../../../../src/crawler/engine/visit/tally.ts";
 import { VisitBounds } from "../../../../src/crawler/engine/visit/visit-bounds.ts";
+import { PageListReader, type SitemapEntry } from "../../../../src/formats/sitemap/index.ts";
 import { nodeCodec, realTiming } from "../../../../src/http/index.ts";
 
-/** The answer to a request for a document, where the server answers each request so. */
-function ask(outcome: FetchOutcome, validators?: Validators): Promise<DocumentAnswer> {
+/** A visit to a site whose server answers each request so. */
+function visitOf(outcome: FetchOutcome): ReadingVisit {
   const requests = { get: () => Promise.resolve(outcome) };
-  const visit: ReadingVisit = {
+  return {
     origin: "http://site.example",
     agent: ["tidemark"],
     ports: { requests, codec: nodeCodec, timing: realTiming(), rateLimiter: undefined },
@@ -21,7 +22,11 @@ function ask(outcome: FetchOutcome, validators?: Validators): Promise<DocumentAn
     bounds: new VisitBounds(),
     signal: undefined,
   };
-  return readDocument(visit, { path: "/list.xml", maxBytes: 1000, validators });
+}
+
+/** The answer to a request for a document, where the server answers each request so. */
+function ask(outcome: FetchOutcome, validators?: Validators): Promise<DocumentAnswer> {
+  return readDocument(visitOf(outcome), { path: "/list.xml", maxBytes: 1000, validators });
 }
 
 const answered = { receivedBytes: 0, requests: 1 };
@@ -50,5 +55,28 @@ describe("a document", () => {
     } as const;
     assert.equal((await ask(outcome, { etag: '"1"' })).kind, "not-modified");
     assert.equal((await ask(outcome)).kind, "trouble");
+  });
+
+  it("of many elements that say nothing lets others have their turn while it is read", async () => {
+    let turns = 0;
+    let isRead = false;
+    const countTurns = (): void => {
+      turns++;
+      if (!isRead) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    const visit = visitOf({ kind: "gone", status: 404, ...answered });
+    const body = Buffer.from(`<urlset><url><loc>/a</loc></url>${"<a/>".repeat(2 ** 19)}</urlset>`);
+    const found: SitemapEntry[] = [];
+    const read = await readEntries<SitemapEntry>(visit, { body, contentEncoding: "" }, new PageListReader(), (some) =>
+      found.push(...some),
+    );
+    isRead = true;
+    assert.ok(read.ok);
+    assert.deepEqual(
+      found.map(({ location }) => location),
+      ["/a"],
+    );
+    assert.ok(turns >= 4, `${turns} turns`);
   });
 });
