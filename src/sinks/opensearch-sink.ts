@@ -28,6 +28,13 @@ const mapping = {
   },
 };
 
+/** The answer to a deletion by query, as far as it is read. */
+interface DeletionAnswer {
+  /** Documents that somebody else changed meanwhile, and that stay. */
+  readonly version_conflicts?: number;
+  readonly failures?: readonly { readonly status?: number; readonly cause?: { readonly reason?: string } }[];
+}
+
 interface BulkAnswer {
   readonly items: readonly Readonly<
     Record<string, { readonly status: number; readonly error?: { reason?: string } }>
@@ -85,7 +92,7 @@ export class OpenSearchSink implements Sink {
       lines.push(line);
       length += line.length;
       if (length < bulkBytes && at + 1 < documents.length) continue;
-      await this.#bulk(lines.join(""));
+      await this.#bulk(lines);
       lines = [];
       length = 0;
     }
@@ -93,22 +100,49 @@ export class OpenSearchSink implements Sink {
     const filter = [{ terms: { url: urls } }];
     const must_not = [{ ids: { values: documents.map(({ id }) => id) } }];
     await this.#send("POST", "/_refresh");
-    if (urls.length > 0)
-      await this.#send("POST", "/_delete_by_query?conflicts=proceed&refresh=true", {
-        query: { bool: { filter, must_not } },
-      });
+    if (urls.length > 0) await this.#delete({ query: { bool: { filter, must_not } } });
     await this.#send("PUT", "/_mapping", { _meta: { tidemark: position } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async #bulk(lines: string): Promise<void> {
-    const { items } = (await this.#send("POST", "/_bulk", lines)) as BulkAnswer;
-    for (const item of items) {
-      const [outcome] = Object.values(item);
-      if (outcome !== undefined && outcome.status >= 300)
-        throw this.#refused(outcome.status, outcome.error?.reason ?? "a document was not taken");
+  /** Sends lines of documents; those that the server has no room for come again. */
+  async #bulk(documents: readonly string[]): Promise<void> {
+    let left = documents;
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt > 0) await this.#pause(attempt - 1);
+      const { items } = (await this.#send("POST", "/_bulk", left.join(""))) as BulkAnswer;
+      left = left.filter((_, at) => {
+        const [{ status, error } = { status: 200 }] = Object.values(items[at] ?? {});
+        if (status < 300) return false;
+        if (busy.has(status) && attempt < waits.length) return true;
+        throw this.#refused(status, error?.reason ?? "a document was not taken");
+      });
     }
+  }
+
+  /** Deletes what a query finds, also what somebody else changes meanwhile. */
+  async #delete(query: object): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      const path = "/_delete_by_query?conflicts=proceed&refresh=true";
+      const { version_conflicts = 0, failures: [failure] = [] } = (await this.#send(
+        "POST",
+        path,
+        query,
+      )) as DeletionAnswer;
+      if (version_conflicts === 0 && failure === undefined) return;
+      if (attempt >= waits.length)
+        throw this.#refused(
+          failure?.status ?? 409,
+          failure?.cause?.reason ?? "documents change while they are deleted",
+        );
+      await this.#pause(attempt);
+      await this.#send("POST", "/_refresh");
+    }
+  }
+
+  async #pause(attempt: number): Promise<void> {
+    await delay(waits[attempt], undefined, this.#signal === undefined ? {} : { signal: this.#signal });
   }
 
   /** @returns the answer; undefined for a status of `expected` */
@@ -124,9 +158,9 @@ export class OpenSearchSink implements Sink {
       const answer = await this.#try(method, path, isLines ? body : body && JSON.stringify(body), type);
       if (answer.status < 300) return JSON.parse(answer.text || "{}") as unknown;
       if (expected.includes(answer.status)) return undefined;
-      const wait = busy.has(answer.status) ? waits[attempt] : undefined;
-      if (wait === undefined) throw this.#refused(answer.status, answer.text.slice(0, 300));
-      await delay(wait, undefined, this.#signal === undefined ? {} : { signal: this.#signal });
+      if (!busy.has(answer.status) || attempt >= waits.length)
+        throw this.#refused(answer.status, answer.text.slice(0, 300));
+      await this.#pause(attempt);
     }
   }
 
@@ -165,5 +199,5 @@ interface IndexMapping {
 function formatUpdate({ id, usage, ...document }: SearchDocument): string {
   // Each preference is a term of its own.
   const doc = { ...document, usage: usage === "" ? [] : usage.split(", ") };
-  return `${JSON.stringify({ update: { _id: id } })}\n${JSON.stringify({ doc, doc_as_upsert: true })}\n`;
+  return `${JSON.stringify({ update: { _id: id, retry_on_conflict: 3 } })}\n${JSON.stringify({ doc, doc_as_upsert: true })}\n`;
 }

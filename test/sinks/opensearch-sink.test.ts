@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { OpenSearchSink } from "../../src/sinks/opensearch-sink.ts";
+import { makeDocuments } from "../../src/sinks/search-document.ts";
+
+/** A server that answers as OpenSearch does where it is busy, or where somebody else writes at the same time. */
+async function startServer(answer: (path: string, body: string) => object) {
+  const calls: string[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const path = (request.url ?? "").replace(/^\/pages|\?.*/g, "");
+    const body = await text(request);
+    if (request.method !== "GET") calls.push(path);
+    response.end(JSON.stringify(answer(path, body)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const sink = await OpenSearchSink.open(new URL(`http://127.0.0.1:${port}/pages`));
+  return { sink, calls, [Symbol.dispose]: () => server.close().closeAllConnections() };
+}
+
+const facts = { site: "https://example.org", title: "", text: "", language: "", mediaType: "text/html" };
+const pageOf = (url: string) => ({
+  url,
+  documents: makeDocuments({ ...facts, url, lastModified: 1, sizeBytes: 1, usage: "" }, false),
+});
+const position = { epoch: "abc", number: 1, inPieces: false };
+
+test("documents that the server has no room for come again, and others do not", async () => {
+  const sent: number[] = [];
+  const statuses = [[200, 429, 200], [429], [201]];
+  using server = await startServer((path, body) => {
+    if (path !== "/_bulk") return {};
+    const items = (statuses[sent.length] ?? []).map((status) => ({ update: { status } }));
+    sent.push(body.split("\n").length - 1);
+    return { items };
+  });
+  await server.sink.write(["/a", "/b", "/c"].map(pageOf), position);
+  assert.deepEqual(sent, [6, 2, 2]);
+  assert.equal(server.calls.at(-1), "/_mapping");
+});
+
+test("a document that cannot be written ends the feed before its position", async () => {
+  const error = { reason: "immense term" };
+  using server = await startServer((path) =>
+    path === "/_bulk" ? { items: [{ update: { status: 400, error } }, { update: { status: 429 } }] } : {},
+  );
+  await assert.rejects(server.sink.write(["/a", "/b"].map(pageOf), position), /answered 400: immense term/);
+  assert.deepEqual(server.calls, ["/_bulk"]);
+});
+
+test("what somebody else changes while it is deleted is deleted all the same", async () => {
+  const answers: object[] = [
+    { deleted: 0, version_conflicts: 1, failures: [] },
+    { deleted: 0, version_conflicts: 0, failures: [{ status: 429, cause: { reason: "rejected" } }] },
+  ];
+  using server = await startServer((path) => (path === "/_delete_by_query" ? (answers.shift() ?? {}) : {}));
+  await server.sink.write([{ url: "https://example.org/gone", documents: [] }], position);
+  assert.equal(server.calls.filter((path) => path === "/_delete_by_query").length, 3);
+  assert.equal(server.calls.at(-1), "/_mapping");
+});
