@@ -11,22 +11,26 @@ export type Basis = (typeof bases)[number];
 /** Whether an address is one that the crawler's operator says it uses; undefined if nothing was asked. */
 export type Verified = boolean | undefined;
 
+/** Minutes whose requests are counted at a time: Apache logs a request when it ends, with the time at which it began. */
+const minutesHeld = 16;
+
 /** Requests in the minute with the most of them. */
 export class PeakMinute {
-  #minute = 0;
-  #requests = 0;
+  readonly #minutes = new Uint32Array(minutesHeld);
+  readonly #counts = new Uint32Array(minutesHeld);
   /** Seconds since 1970. */
   at = 0;
   requests = 0;
 
   add(time: number): void {
     const minute = Math.floor(time / 60);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#requests = 0;
-    }
-    if (++this.#requests <= this.requests) return;
-    this.requests = this.#requests;
+    const place = minute % minutesHeld;
+    if (this.#minutes[place] !== minute) this.#counts[place] = 0;
+    this.#minutes[place] = minute;
+    const requests = (this.#counts[place] as number) + 1;
+    this.#counts[place] = requests;
+    if (requests <= this.requests) return;
+    this.requests = requests;
     this.at = minute * 60;
   }
 }
