@@ -61,26 +61,28 @@ export class OpenSearchSink implements Sink {
   }
 
   /**
-   * Makes the index if it is not there.
+   * Makes the index if it is not there; one that somebody made is given the fields that it lacks.
    *
    * @param url - of the index: `https://user:password@host:9200/pages`
-   * @throws TidemarkError `site-unavailable` if the server cannot be used
+   * @throws TidemarkError `site-unavailable` if the server cannot be used, `bad-option` if pages could not be found by their URLs
    */
   static async open(url: URL, signal?: AbortSignal): Promise<OpenSearchSink> {
     const sink = new OpenSearchSink(url, signal);
-    const found = await sink.#send("GET", "/_mapping", undefined, [404]);
+    const found = await sink.#readMapping();
     if (found === undefined) await sink.#send("PUT", "", { mappings: mapping });
+    else await sink.#addFields(found.properties ?? {});
     return sink;
   }
 
   async readPosition(): Promise<FeedPosition | undefined> {
-    const [index] = Object.values((await this.#send("GET", "/_mapping")) as Record<string, IndexMapping>);
-    return index?.mappings?._meta?.tidemark;
+    return (await this.#readMapping())?._meta?.tidemark;
   }
 
   async clear(): Promise<void> {
-    await this.#send("DELETE", "", undefined, [404]);
-    await this.#send("PUT", "", { mappings: mapping });
+    // Not the index, which may have settings and fields of somebody else. The position goes last: until then it tells of another feed.
+    await this.#send("POST", "/_refresh");
+    await this.#delete({ query: { match_all: {} } });
+    await this.#send("PUT", "/_mapping", { _meta: {} });
   }
 
   async write(pages: readonly SearchPage[], position: FeedPosition): Promise<void> {
@@ -105,6 +107,25 @@ export class OpenSearchSink implements Sink {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** @returns undefined if there is no index */
+  async #readMapping(): Promise<IndexMapping | undefined> {
+    const found = (await this.#send("GET", "/_mapping", undefined, [404])) as
+      | Readonly<Record<string, { readonly mappings?: IndexMapping }>>
+      | undefined;
+    return found === undefined ? undefined : (Object.values(found)[0]?.mappings ?? {});
+  }
+
+  async #addFields(known: NonNullable<IndexMapping["properties"]>): Promise<void> {
+    const type = known.url?.type ?? "keyword";
+    if (type !== "keyword")
+      throw new TidemarkError("bad-option", `The field url of ${this.#where} is of type ${type}, not keyword.`, {
+        hint: "Name another index, or make one with a field url of type keyword: pages that change are found by it.",
+        details: { server: this.#where },
+      });
+    const missing = Object.entries(mapping.properties).filter(([name]) => known[name] === undefined);
+    if (missing.length > 0) await this.#send("PUT", "/_mapping", { properties: Object.fromEntries(missing) });
+  }
 
   /** Sends lines of documents; those that the server has no room for come again. */
   async #bulk(documents: readonly string[]): Promise<void> {
@@ -192,7 +213,8 @@ export class OpenSearchSink implements Sink {
 }
 
 interface IndexMapping {
-  readonly mappings?: { readonly _meta?: { readonly tidemark?: FeedPosition } };
+  readonly _meta?: { readonly tidemark?: FeedPosition };
+  readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
 /** An update, not an index: what others added to the document, such as an embedding, stays. */

@@ -8,18 +8,24 @@ import { OpenSearchSink } from "../../src/sinks/opensearch-sink.ts";
 import { makeDocuments } from "../../src/sinks/search-document.ts";
 
 /** A server that answers as OpenSearch does where it is busy, or where somebody else writes at the same time. */
-async function startServer(answer: (path: string, body: string) => object) {
+async function startServer(answer: (path: string, body: string) => object, properties: object = {}) {
   const calls: string[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
     const path = (request.url ?? "").replace(/^\/pages|\?.*/g, "");
     const body = await text(request);
     if (request.method !== "GET") calls.push(path);
-    response.end(JSON.stringify(answer(path, body)));
+    response.end(
+      JSON.stringify(request.method === "GET" ? { pages: { mappings: { properties } } } : answer(path, body)),
+    );
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const sink = await OpenSearchSink.open(new URL(`http://127.0.0.1:${port}/pages`));
-  return { sink, calls, [Symbol.dispose]: () => server.close().closeAllConnections() };
+  const stop = () => server.close().closeAllConnections();
+  const sink = await OpenSearchSink.open(new URL(`http://127.0.0.1:${port}/pages`)).catch((error) => {
+    stop();
+    throw error;
+  });
+  return { sink, calls, [Symbol.dispose]: stop };
 }
 
 const facts = { site: "https://example.org", title: "", text: "", language: "", mediaType: "text/html" };
@@ -49,7 +55,7 @@ test("a document that cannot be written ends the feed before its position", asyn
     path === "/_bulk" ? { items: [{ update: { status: 400, error } }, { update: { status: 429 } }] } : {},
   );
   await assert.rejects(server.sink.write(["/a", "/b"].map(pageOf), position), /answered 400: immense term/);
-  assert.deepEqual(server.calls, ["/_bulk"]);
+  assert.deepEqual(server.calls, ["/_mapping", "/_bulk"]);
 });
 
 test("what somebody else changes while it is deleted is deleted all the same", async () => {
@@ -61,4 +67,27 @@ test("what somebody else changes while it is deleted is deleted all the same", a
   await server.sink.write([{ url: "https://example.org/gone", documents: [] }], position);
   assert.equal(server.calls.filter((path) => path === "/_delete_by_query").length, 3);
   assert.equal(server.calls.at(-1), "/_mapping");
+});
+
+test("an index that somebody made gets the fields that it lacks, and keeps its own when all is written anew", async () => {
+  const mappings: { readonly properties?: object; readonly _meta?: object }[] = [];
+  using server = await startServer(
+    (path, body) => {
+      if (path === "/_mapping") mappings.push(JSON.parse(body));
+      return {};
+    },
+    { title: { type: "text", analyzer: "english" }, embedding: { type: "knn_vector" } },
+  );
+  const fields = ["url", "site", "text", "language", "mediaType", "lastModified", "sizeBytes", "piece", "usage"];
+  assert.deepEqual(Object.keys(mappings[0]?.properties ?? {}), fields);
+  await server.sink.clear();
+  assert.deepEqual(server.calls, ["/_mapping", "/_refresh", "/_delete_by_query", "/_mapping"]);
+  assert.deepEqual(mappings.slice(1), [{ _meta: {} }]);
+});
+
+test("an index in which pages are not found by their URLs is refused", async () => {
+  const open = async (): Promise<void> => {
+    using _server = await startServer(() => ({}), { url: { type: "text" } });
+  };
+  await assert.rejects(open, { code: "bad-option" });
 });
