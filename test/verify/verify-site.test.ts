@@ -388,6 +388,22 @@ for (const [name, kind, fix, fault, { severity = "difference", paths, options = 
   });
 }
 
+test("a robots.txt that is redirected is read, as crawlers do", async () => {
+  await using site = new FaultySite();
+  await site.export();
+  const robots = readFileSync(join(site.docroot, "robots.txt"), "utf8");
+  site.fault = ({ url }, response) => {
+    if (url === "/robots.txt") response.writeHead(301, { location: "/static/robots.txt" }).end();
+    else if (url === "/static/robots.txt") response.end(`${robots}\nUser-agent: *\nDisallow: /docs/\n`);
+    else return false;
+    return true;
+  };
+  const { findings } = await site.verify();
+  const differences = findings.filter(({ severity }) => severity === "difference");
+  assert.deepEqual(new Set(differences.map(({ kind }) => kind)), new Set(["robots-disallow"]));
+  assert.equal(site.requests.filter((url) => url.startsWith("/docs/")).length, 0);
+});
+
 test("another name of a media type is no difference", async () => {
   const names = { "a.bmp": "image/x-ms-bmp", "b.rar": "application/x-rar-compressed", "c.flac": "audio/flac" };
   await using site = new FaultySite();
