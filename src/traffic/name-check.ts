@@ -56,11 +56,10 @@ export class NameCheck {
     this.#openResolver();
   }
 
-  /** @returns undefined if the DNS gave no answer, or the crawler's domains are not known */
+  /** @returns undefined if the DNS gave no answer, the log has no address, or the crawler's domains are not known */
   async check(address: string, crawler: string): Promise<boolean | undefined> {
     const domains = findDomains(crawler);
-    if (domains === undefined) return undefined;
-    if (isIP(address) === 0) return false;
+    if (domains === undefined || isIP(address) === 0) return undefined;
     try {
       const resolver = this.#openResolver();
       const names = await resolver.resolvePtr(reverseName(address));

@@ -218,7 +218,7 @@ export class TrafficCounter {
 
   #assignListed(client: number, { name, listed }: Agent): void {
     const address = this.#readAddress();
-    const isOwn = listed === undefined && this.#options.ranges?.get(name.name.toLowerCase())?.has(address);
+    const isOwn = this.#options.ranges?.get(name.name.toLowerCase())?.has(address);
     this.#clients.assign(client, listed ?? this.#crawlerOf(name, "list", isOwn), address);
   }
 

@@ -38,7 +38,7 @@ test("a crawler's address is verified by a name below its operator's domain that
     ["192.0.2.5", "Googlebot", false],
     ["192.0.2.6", "Googlebot", false],
     ["192.0.2.7", "Googlebot", false],
-    ["no address", "Googlebot", false],
+    ["no address", "Googlebot", undefined],
     ["2001:4860:4801:1::5", "bingbot", true],
     // The server fails: nothing is known.
     ["192.0.2.9", "Googlebot", undefined],
