@@ -44,20 +44,31 @@ export class Crawler {
   readonly salt: number;
   /** What clients did that are not counted on their own any more. */
   readonly account: Account;
-  readonly peak: PeakMinute = new PeakMinute();
+  readonly peak: PeakMinute;
   /** Requests and bytes by number of {@link mediaKinds}, from when the client was known for a crawler. */
-  readonly kinds: Float64Array = new Float64Array(2 * mediaKinds.length);
+  readonly kinds: Float64Array;
   /** How many clients there are. */
   clients = 0;
-  /** What it saw of the site's pages, if their history is known. */
+  /** What it saw of the site's pages, if their history is known; the same of all parts. */
   visits: PageVisits | undefined;
 
-  constructor(name: CrawlerName, basis: Basis, verified: Verified, salt: number, budget: DayBudget) {
+  /** @param unverified - of which this one is a part: what is not told apart by client stays that of the whole */
+  constructor(
+    name: CrawlerName,
+    basis: Basis,
+    verified: Verified,
+    salt: number,
+    budget: DayBudget,
+    unverified?: Crawler,
+  ) {
     this.name = name;
     this.basis = basis;
     this.verified = verified;
     this.salt = salt;
     this.account = new Account(budget);
+    this.peak = unverified?.peak ?? new PeakMinute();
+    this.kinds = unverified?.kinds ?? new Float64Array(2 * mediaKinds.length);
+    this.visits = unverified?.visits;
   }
 
   /** Counts what is not told apart by client. */

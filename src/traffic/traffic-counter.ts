@@ -175,7 +175,7 @@ export class TrafficCounter {
     for (const client of this.#held.get(key) ?? []) {
       const { name, basis } = client.crawler;
       this.#heldDays -= client.account.days.length;
-      this.#fold({ ...client, crawler: this.#crawlerOf(name, basis, verified) });
+      this.#fold({ ...client, crawler: this.#crawlerOf(name, basis, verified, client.crawler) });
     }
     this.#held.delete(key);
   }
@@ -266,15 +266,15 @@ export class TrafficCounter {
     return agent;
   }
 
-  #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified): Crawler {
+  #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified, unverified?: Crawler): Crawler {
     const keyOf = (name: string): string => `${name} ${basis} ${verified ?? ""}`;
     const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted.name));
     const name: CrawlerName = isFull ? { name: "(more crawlers)", operator: undefined, purpose: "unknown" } : wanted;
     const held = this.#crawlers.get(keyOf(name.name));
     if (held !== undefined) return held;
-    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays);
+    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays, unverified);
     const { history } = this.#options;
-    if (history !== undefined && this.#withVisits < this.#visited) {
+    if (history !== undefined && unverified === undefined && this.#withVisits < this.#visited) {
       this.#withVisits++;
       crawler.visits = new PageVisits(history);
     }

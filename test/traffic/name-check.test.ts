@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { exportSite } from "../../src/exporter/index.ts";
 import { hasKnownDomains, NameCheck } from "../../src/traffic/name-check.ts";
 import { readTraffic } from "../../src/traffic/read-traffic.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -98,4 +99,28 @@ test("each name that one address goes by is checked, and an IPv4 address also as
     ["bingbot", false, 2],
   ]);
   assert.equal(readFileSync(clients, "utf8").split("66.249.66.0/24").length - 1, 3);
+});
+
+test("what is counted by name stays when addresses are checked", { timeout: 30_000 }, async () => {
+  using server = new NameServer(zone);
+  using temp = makeTempFolder();
+  const site = join(temp.path, "site");
+  mkdirSync(site);
+  for (const name of ["index.html", "a.html", "b.html"]) writeFileSync(join(site, name), name);
+  await exportSite({ docroot: site, baseUrl: "https://example.org/", stateDir: join(temp.path, "state") });
+  const lineOf = (address: string, path: string) =>
+    `${address} - - [10/Oct/2099:13:55:36 +0000] "GET ${path} HTTP/1.1" 200 9 "-" "Googlebot/2.1"\n`;
+  const lines = [lineOf("66.249.66.1", "/a.html"), lineOf("66.249.66.1", "/a.html"), lineOf("192.0.2.2", "/b.html")];
+  const read = async (resolve: object) => {
+    const input = async function* () {
+      yield Buffer.from(lines.join(""));
+    };
+    const { crawlers, history } = await readTraffic({ logs: ["-"], input, archives: site, ...resolve });
+    return { seen: crawlers.map(({ peak, kinds, pages }) => ({ peak, kinds, pages })), history };
+  };
+  const before = await read({});
+  const after = await read({ resolve: await server.listen() });
+  assert.deepEqual(after.seen, [before.seen[0], before.seen[0]]);
+  assert.deepEqual(after.history, before.history);
+  assert.deepEqual([before.seen[0]?.peak.requests, before.history?.neverRequested], [3, 1]);
 });
