@@ -36,7 +36,7 @@ interface DeletionAnswer {
 }
 
 interface BulkAnswer {
-  readonly items: readonly Readonly<
+  readonly items?: readonly Readonly<
     Record<string, { readonly status: number; readonly error?: { reason?: string } }>
   >[];
 }
@@ -132,10 +132,10 @@ export class OpenSearchSink implements Sink {
     let left = documents;
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt > 0) await this.#pause(attempt - 1);
-      const { items } = (await this.#send("POST", "/_bulk", left.join(""))) as BulkAnswer;
+      const { items = [] } = (await this.#send("POST", "/_bulk", left.join(""))) as BulkAnswer;
       left = left.filter((_, at) => {
-        const [{ status, error } = { status: 200 }] = Object.values(items[at] ?? {});
-        if (status < 300) return false;
+        const [{ status, error } = { status: 0 }] = Object.values(items[at] ?? {});
+        if (status >= 200 && status < 300) return false;
         if (busy.has(status) && attempt < waits.length) return true;
         throw this.#refused(status, error?.reason ?? "a document was not taken");
       });
@@ -177,7 +177,7 @@ export class OpenSearchSink implements Sink {
     const type = isLines ? "application/x-ndjson" : "application/json";
     for (let attempt = 0; ; attempt++) {
       const answer = await this.#try(method, path, isLines ? body : body && JSON.stringify(body), type);
-      if (answer.status < 300) return JSON.parse(answer.text || "{}") as unknown;
+      if (answer.status < 300) return this.#parse(answer);
       if (expected.includes(answer.status)) return undefined;
       if (!busy.has(answer.status) || attempt >= waits.length)
         throw this.#refused(answer.status, answer.text.slice(0, 300));
@@ -199,6 +199,14 @@ export class OpenSearchSink implements Sink {
     } catch (error) {
       this.#signal?.throwIfAborted();
       throw this.#refused(0, (error as Error).message || String((error as { code?: unknown }).code), error);
+    }
+  }
+
+  #parse({ status, text }: { readonly status: number; readonly text: string }): unknown {
+    try {
+      return JSON.parse(text || "{}");
+    } catch (error) {
+      throw this.#refused(status, "the answer is no JSON, as if another server stood there", error);
     }
   }
 

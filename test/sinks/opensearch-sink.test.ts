@@ -8,15 +8,14 @@ import { OpenSearchSink } from "../../src/sinks/opensearch-sink.ts";
 import { makeDocuments } from "../../src/sinks/search-document.ts";
 
 /** A server that answers as OpenSearch does where it is busy, or where somebody else writes at the same time. */
-async function startServer(answer: (path: string, body: string) => object, properties: object = {}) {
+async function startServer(answer: (path: string, body: string) => object | string, properties: object = {}) {
   const calls: string[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
     const path = (request.url ?? "").replace(/^\/pages|\?.*/g, "");
     const body = await text(request);
     if (request.method !== "GET") calls.push(path);
-    response.end(
-      JSON.stringify(request.method === "GET" ? { pages: { mappings: { properties } } } : answer(path, body)),
-    );
+    const own = request.method === "GET" ? { pages: { mappings: { properties } } } : answer(path, body);
+    response.end(typeof own === "string" ? own : JSON.stringify(own));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -56,6 +55,14 @@ test("a document that cannot be written ends the feed before its position", asyn
   );
   await assert.rejects(server.sink.write(["/a", "/b"].map(pageOf), position), /answered 400: immense term/);
   assert.deepEqual(server.calls, ["/_mapping", "/_bulk"]);
+});
+
+test("an answer that does not speak of each document, or is of another server, ends the feed", async () => {
+  for (const answer of [{}, { items: [{ update: { status: 200 } }] }, "<!doctype html><title>Log in</title>"]) {
+    using server = await startServer((path) => (path === "/_bulk" ? answer : {}));
+    await assert.rejects(server.sink.write(["/a", "/b"].map(pageOf), position), { code: "site-unavailable" });
+    assert.equal(server.calls.at(-1), "/_bulk");
+  }
 });
 
 test("what somebody else changes while it is deleted is deleted all the same", async () => {
