@@ -10,6 +10,8 @@ const bulkBytes = 8 * 1024 * 1024;
 const waits = [250, 500, 1000, 2000, 4000, 8000];
 const busy = new Set([429, 502, 503, 504]);
 const answerTimeoutMs = 120_000;
+/** Documents that one request deletes: it is answered when they are gone, and not too late. */
+const mostDeleted = 50_000;
 
 const keyword = { type: "keyword", ignore_above: 8191 };
 const mapping = {
@@ -30,6 +32,7 @@ const mapping = {
 
 /** The answer to a deletion by query, as far as it is read. */
 interface DeletionAnswer {
+  readonly deleted?: number;
   /** Documents that somebody else changed meanwhile, and that stay. */
   readonly version_conflicts?: number;
   readonly failures?: readonly { readonly status?: number; readonly cause?: { readonly reason?: string } }[];
@@ -144,20 +147,23 @@ export class OpenSearchSink implements Sink {
 
   /** Deletes what a query finds, also what somebody else changes meanwhile. */
   async #delete(query: object): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      const path = "/_delete_by_query?conflicts=proceed&refresh=true";
-      const { version_conflicts = 0, failures: [failure] = [] } = (await this.#send(
-        "POST",
-        path,
-        query,
-      )) as DeletionAnswer;
-      if (version_conflicts === 0 && failure === undefined) return;
+    const path = `/_delete_by_query?conflicts=proceed&refresh=true&max_docs=${mostDeleted}`;
+    for (let attempt = 0; ; ) {
+      const {
+        deleted = 0,
+        version_conflicts = 0,
+        failures: [failure] = [],
+      } = (await this.#send("POST", path, query)) as DeletionAnswer;
+      if (version_conflicts === 0 && failure === undefined) {
+        if (deleted < mostDeleted) return;
+        continue;
+      }
       if (attempt >= waits.length)
         throw this.#refused(
           failure?.status ?? 409,
           failure?.cause?.reason ?? "documents change while they are deleted",
         );
-      await this.#pause(attempt);
+      await this.#pause(attempt++);
       await this.#send("POST", "/_refresh");
     }
   }

@@ -69,10 +69,12 @@ test("what somebody else changes while it is deleted is deleted all the same", a
   const answers: object[] = [
     { deleted: 0, version_conflicts: 1, failures: [] },
     { deleted: 0, version_conflicts: 0, failures: [{ status: 429, cause: { reason: "rejected" } }] },
+    // As many as one request deletes.
+    { deleted: 50_000, version_conflicts: 0, failures: [] },
   ];
   using server = await startServer((path) => (path === "/_delete_by_query" ? (answers.shift() ?? {}) : {}));
   await server.sink.write([{ url: "https://example.org/gone", documents: [] }], position);
-  assert.equal(server.calls.filter((path) => path === "/_delete_by_query").length, 3);
+  assert.equal(server.calls.filter((path) => path === "/_delete_by_query").length, 4);
   assert.equal(server.calls.at(-1), "/_mapping");
 });
 
