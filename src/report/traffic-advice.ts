@@ -43,10 +43,10 @@ function publish({ crawling }: TrafficSummary, status: SiteStatus | undefined): 
 
 /** The crawler that got most bytes again, if it does not ask with conditions. */
 function slowDown({ groups, crawling }: TrafficSummary): Advice | undefined {
-  const worst = groups.reduce<TrafficGroup | undefined>(
-    (found, group) => (group.counts.wastedBytes > (found?.counts.wastedBytes ?? 0) ? group : found),
-    undefined,
-  );
+  const worst = groups.reduce<TrafficGroup | undefined>((found, group) => {
+    // A rule for an impostor's name would slow down the crawler whose name it is.
+    return !group.areImpostors && group.counts.wastedBytes > (found?.counts.wastedBytes ?? 0) ? group : found;
+  }, undefined);
   if (worst === undefined || worst.counts.wastedBytes < worthwhile * crawling.bytes) return undefined;
   const [name = worst.operator] = worst.crawlers;
   const { requests, notModified, wastedBytes } = worst.counts;

@@ -4,7 +4,14 @@ import { pipeline } from "node:stream/promises";
 import mimeTypes from "mime-types";
 import { readAt } from "../fs/index.ts";
 import type { MirroredPage } from "../storage/index.ts";
-import { type ByteRange, fileValidators, isNotModified, isRangeWanted, parseRange } from "./conditions.ts";
+import {
+  type ByteRange,
+  fileValidators,
+  isNotModified,
+  isPreconditionFailed,
+  isRangeWanted,
+  parseRange,
+} from "./conditions.ts";
 import { pagePathOf, parseRequestPath, type RequestPath } from "./request-path.ts";
 import { openServedFile, type ServedFile } from "./served-file.ts";
 
@@ -79,6 +86,7 @@ async function sendFile(
     const validators = fileValidators(stats.mtimeMs, stats.size, now);
     response.setHeader("ETag", validators.etag);
     response.setHeader("Last-Modified", validators.lastModified);
+    if (isPreconditionFailed(request.headers, validators, now)) return sendStatus(request, response, 412);
     if (isNotModified(request.headers, validators, now)) {
       response.writeHead(304).end();
       return 0;

@@ -27,6 +27,19 @@ export function isConditional(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
+ * Whether the client wants other bytes than these, or nothing: those that it has begun to load.
+ *
+ * @see RFC 9110 section 13.2.2: If-Unmodified-Since counts only without If-Match
+ */
+export function isPreconditionFailed(headers: IncomingHttpHeaders, file: FileValidators, now: EpochMs): boolean {
+  const tags = headers["if-match"];
+  // Compared strongly: a weak tag is that of no bytes.
+  if (tags !== undefined) return tags.trim() !== "*" && !tags.match(/(?:W\/)?"[^"]*"/g)?.includes(file.etag);
+  const since = parseHttpDate(headers["if-unmodified-since"] ?? "", now);
+  return since !== undefined && file.modifiedMs > since;
+}
+
+/**
  * Whether what the client holds is still current.
  *
  * @see RFC 9110 section 13.2.2: If-Modified-Since counts only without If-None-Match

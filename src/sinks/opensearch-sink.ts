@@ -10,6 +10,8 @@ const bulkBytes = 8 * 1024 * 1024;
 const waits = [250, 500, 1000, 2000, 4000, 8000];
 const busy = new Set([429, 502, 503, 504]);
 const answerTimeoutMs = 120_000;
+/** Documents that one request deletes: it is answered when they are gone, and not too late. */
+const mostDeleted = 50_000;
 
 const keyword = { type: "keyword", ignore_above: 8191 };
 const mapping = {
@@ -28,8 +30,16 @@ const mapping = {
   },
 };
 
+/** The answer to a deletion by query, as far as it is read. */
+interface DeletionAnswer {
+  readonly deleted?: number;
+  /** Documents that somebody else changed meanwhile, and that stay. */
+  readonly version_conflicts?: number;
+  readonly failures?: readonly { readonly status?: number; readonly cause?: { readonly reason?: string } }[];
+}
+
 interface BulkAnswer {
-  readonly items: readonly Readonly<
+  readonly items?: readonly Readonly<
     Record<string, { readonly status: number; readonly error?: { reason?: string } }>
   >[];
 }
@@ -54,26 +64,28 @@ export class OpenSearchSink implements Sink {
   }
 
   /**
-   * Makes the index if it is not there.
+   * Makes the index if it is not there; one that somebody made is given the fields that it lacks.
    *
    * @param url - of the index: `https://user:password@host:9200/pages`
-   * @throws TidemarkError `site-unavailable` if the server cannot be used
+   * @throws TidemarkError `site-unavailable` if the server cannot be used, `bad-option` if pages could not be found by their URLs
    */
   static async open(url: URL, signal?: AbortSignal): Promise<OpenSearchSink> {
     const sink = new OpenSearchSink(url, signal);
-    const found = await sink.#send("GET", "/_mapping", undefined, [404]);
+    const found = await sink.#readMapping();
     if (found === undefined) await sink.#send("PUT", "", { mappings: mapping });
+    else await sink.#addFields(found.properties ?? {});
     return sink;
   }
 
   async readPosition(): Promise<FeedPosition | undefined> {
-    const [index] = Object.values((await this.#send("GET", "/_mapping")) as Record<string, IndexMapping>);
-    return index?.mappings?._meta?.tidemark;
+    return (await this.#readMapping())?._meta?.tidemark;
   }
 
   async clear(): Promise<void> {
-    await this.#send("DELETE", "", undefined, [404]);
-    await this.#send("PUT", "", { mappings: mapping });
+    // Not the index, which may have settings and fields of somebody else. The position goes last: until then it tells of another feed.
+    await this.#send("POST", "/_refresh");
+    await this.#delete({ query: { match_all: {} } });
+    await this.#send("PUT", "/_mapping", { _meta: {} });
   }
 
   async write(pages: readonly SearchPage[], position: FeedPosition): Promise<void> {
@@ -85,7 +97,7 @@ export class OpenSearchSink implements Sink {
       lines.push(line);
       length += line.length;
       if (length < bulkBytes && at + 1 < documents.length) continue;
-      await this.#bulk(lines.join(""));
+      await this.#bulk(lines);
       lines = [];
       length = 0;
     }
@@ -93,22 +105,71 @@ export class OpenSearchSink implements Sink {
     const filter = [{ terms: { url: urls } }];
     const must_not = [{ ids: { values: documents.map(({ id }) => id) } }];
     await this.#send("POST", "/_refresh");
-    if (urls.length > 0)
-      await this.#send("POST", "/_delete_by_query?conflicts=proceed&refresh=true", {
-        query: { bool: { filter, must_not } },
-      });
+    if (urls.length > 0) await this.#delete({ query: { bool: { filter, must_not } } });
     await this.#send("PUT", "/_mapping", { _meta: { tidemark: position } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async #bulk(lines: string): Promise<void> {
-    const { items } = (await this.#send("POST", "/_bulk", lines)) as BulkAnswer;
-    for (const item of items) {
-      const [outcome] = Object.values(item);
-      if (outcome !== undefined && outcome.status >= 300)
-        throw this.#refused(outcome.status, outcome.error?.reason ?? "a document was not taken");
+  /** @returns undefined if there is no index */
+  async #readMapping(): Promise<IndexMapping | undefined> {
+    const found = (await this.#send("GET", "/_mapping", undefined, [404])) as
+      | Readonly<Record<string, { readonly mappings?: IndexMapping }>>
+      | undefined;
+    return found === undefined ? undefined : (Object.values(found)[0]?.mappings ?? {});
+  }
+
+  async #addFields(known: NonNullable<IndexMapping["properties"]>): Promise<void> {
+    const type = known.url?.type ?? "keyword";
+    if (type !== "keyword")
+      throw new TidemarkError("bad-option", `The field url of ${this.#where} is of type ${type}, not keyword.`, {
+        hint: "Name another index, or make one with a field url of type keyword: pages that change are found by it.",
+        details: { server: this.#where },
+      });
+    const missing = Object.entries(mapping.properties).filter(([name]) => known[name] === undefined);
+    if (missing.length > 0) await this.#send("PUT", "/_mapping", { properties: Object.fromEntries(missing) });
+  }
+
+  /** Sends lines of documents; those that the server has no room for come again. */
+  async #bulk(documents: readonly string[]): Promise<void> {
+    let left = documents;
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt > 0) await this.#pause(attempt - 1);
+      const { items = [] } = (await this.#send("POST", "/_bulk", left.join(""))) as BulkAnswer;
+      left = left.filter((_, at) => {
+        const [{ status, error } = { status: 0 }] = Object.values(items[at] ?? {});
+        if (status >= 200 && status < 300) return false;
+        if (busy.has(status) && attempt < waits.length) return true;
+        throw this.#refused(status, error?.reason ?? "a document was not taken");
+      });
     }
+  }
+
+  /** Deletes what a query finds, also what somebody else changes meanwhile. */
+  async #delete(query: object): Promise<void> {
+    const path = `/_delete_by_query?conflicts=proceed&refresh=true&max_docs=${mostDeleted}`;
+    for (let attempt = 0; ; ) {
+      const {
+        deleted = 0,
+        version_conflicts = 0,
+        failures: [failure] = [],
+      } = (await this.#send("POST", path, query)) as DeletionAnswer;
+      if (version_conflicts === 0 && failure === undefined) {
+        if (deleted < mostDeleted) return;
+        continue;
+      }
+      if (attempt >= waits.length)
+        throw this.#refused(
+          failure?.status ?? 409,
+          failure?.cause?.reason ?? "documents change while they are deleted",
+        );
+      await this.#pause(attempt++);
+      await this.#send("POST", "/_refresh");
+    }
+  }
+
+  async #pause(attempt: number): Promise<void> {
+    await delay(waits[attempt], undefined, this.#signal === undefined ? {} : { signal: this.#signal });
   }
 
   /** @returns the answer; undefined for a status of `expected` */
@@ -122,11 +183,11 @@ export class OpenSearchSink implements Sink {
     const type = isLines ? "application/x-ndjson" : "application/json";
     for (let attempt = 0; ; attempt++) {
       const answer = await this.#try(method, path, isLines ? body : body && JSON.stringify(body), type);
-      if (answer.status < 300) return JSON.parse(answer.text || "{}") as unknown;
+      if (answer.status < 300) return this.#parse(answer);
       if (expected.includes(answer.status)) return undefined;
-      const wait = busy.has(answer.status) ? waits[attempt] : undefined;
-      if (wait === undefined) throw this.#refused(answer.status, answer.text.slice(0, 300));
-      await delay(wait, undefined, this.#signal === undefined ? {} : { signal: this.#signal });
+      if (!busy.has(answer.status) || attempt >= waits.length)
+        throw this.#refused(answer.status, answer.text.slice(0, 300));
+      await this.#pause(attempt);
     }
   }
 
@@ -147,6 +208,14 @@ export class OpenSearchSink implements Sink {
     }
   }
 
+  #parse({ status, text }: { readonly status: number; readonly text: string }): unknown {
+    try {
+      return JSON.parse(text || "{}");
+    } catch (error) {
+      throw this.#refused(status, "the answer is no JSON, as if another server stood there", error);
+    }
+  }
+
   #refused(status: number, why: string, cause?: unknown): TidemarkError {
     const answer = status === 0 ? "" : ` answered ${status}`;
     return new TidemarkError("site-unavailable", `${this.#where}${answer}: ${why}`, {
@@ -158,12 +227,13 @@ export class OpenSearchSink implements Sink {
 }
 
 interface IndexMapping {
-  readonly mappings?: { readonly _meta?: { readonly tidemark?: FeedPosition } };
+  readonly _meta?: { readonly tidemark?: FeedPosition };
+  readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
 /** An update, not an index: what others added to the document, such as an embedding, stays. */
 function formatUpdate({ id, usage, ...document }: SearchDocument): string {
   // Each preference is a term of its own.
   const doc = { ...document, usage: usage === "" ? [] : usage.split(", ") };
-  return `${JSON.stringify({ update: { _id: id } })}\n${JSON.stringify({ doc, doc_as_upsert: true })}\n`;
+  return `${JSON.stringify({ update: { _id: id, retry_on_conflict: 3 } })}\n${JSON.stringify({ doc, doc_as_upsert: true })}\n`;
 }

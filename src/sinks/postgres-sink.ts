@@ -141,6 +141,8 @@ export class PostgresSink implements Sink {
     }
     const words = (column: string) => `to_tsvector(configuration, left(${column}, ${searchedCharacters}))`;
     await sql.begin(async (own) => {
+      // Of a table that somebody dropped.
+      await own`DELETE FROM tidemark_feed WHERE name = ${this.#table}`;
       await own`CREATE TABLE ${table} (
         id text PRIMARY KEY, url text NOT NULL, site text NOT NULL, title text NOT NULL, text text NOT NULL,
         language text NOT NULL, configuration regconfig NOT NULL, media_type text NOT NULL,

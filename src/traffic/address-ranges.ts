@@ -9,9 +9,10 @@ export class AddressRanges {
     this.#blocks.addSubnet(address, bits, isIP(address) === 6 ? "ipv6" : "ipv4");
   }
 
-  has(address: string): boolean {
+  /** @returns undefined for what is no address, such as a host's name or what a log has in its place */
+  has(address: string): boolean | undefined {
     const version = isIP(address);
-    return version !== 0 && this.#blocks.check(address, version === 6 ? "ipv6" : "ipv4");
+    return version === 0 ? undefined : this.#blocks.check(address, version === 6 ? "ipv6" : "ipv4");
   }
 }
 

@@ -11,22 +11,26 @@ export type Basis = (typeof bases)[number];
 /** Whether an address is one that the crawler's operator says it uses; undefined if nothing was asked. */
 export type Verified = boolean | undefined;
 
+/** Minutes whose requests are counted at a time: Apache logs a request when it ends, with the time at which it began. */
+const minutesHeld = 16;
+
 /** Requests in the minute with the most of them. */
 export class PeakMinute {
-  #minute = 0;
-  #requests = 0;
+  readonly #minutes = new Uint32Array(minutesHeld);
+  readonly #counts = new Uint32Array(minutesHeld);
   /** Seconds since 1970. */
   at = 0;
   requests = 0;
 
   add(time: number): void {
     const minute = Math.floor(time / 60);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#requests = 0;
-    }
-    if (++this.#requests <= this.requests) return;
-    this.requests = this.#requests;
+    const place = minute % minutesHeld;
+    if (this.#minutes[place] !== minute) this.#counts[place] = 0;
+    this.#minutes[place] = minute;
+    const requests = (this.#counts[place] as number) + 1;
+    this.#counts[place] = requests;
+    if (requests <= this.requests) return;
+    this.requests = requests;
     this.at = minute * 60;
   }
 }
@@ -40,20 +44,31 @@ export class Crawler {
   readonly salt: number;
   /** What clients did that are not counted on their own any more. */
   readonly account: Account;
-  readonly peak: PeakMinute = new PeakMinute();
+  readonly peak: PeakMinute;
   /** Requests and bytes by number of {@link mediaKinds}, from when the client was known for a crawler. */
-  readonly kinds: Float64Array = new Float64Array(2 * mediaKinds.length);
+  readonly kinds: Float64Array;
   /** How many clients there are. */
   clients = 0;
-  /** What it saw of the site's pages, if their history is known. */
+  /** What it saw of the site's pages, if their history is known; the same of all parts. */
   visits: PageVisits | undefined;
 
-  constructor(name: CrawlerName, basis: Basis, verified: Verified, salt: number, budget: DayBudget) {
+  /** @param unverified - of which this one is a part: what is not told apart by client stays that of the whole */
+  constructor(
+    name: CrawlerName,
+    basis: Basis,
+    verified: Verified,
+    salt: number,
+    budget: DayBudget,
+    unverified?: Crawler,
+  ) {
     this.name = name;
     this.basis = basis;
     this.verified = verified;
     this.salt = salt;
     this.account = new Account(budget);
+    this.peak = unverified?.peak ?? new PeakMinute();
+    this.kinds = unverified?.kinds ?? new Float64Array(2 * mediaKinds.length);
+    this.visits = unverified?.visits;
   }
 
   /** Counts what is not told apart by client. */

@@ -29,8 +29,10 @@ export async function* followLog(
       onIdle();
       const held = await handle.stat();
       const now = await stat(path).catch(() => undefined);
-      if (now !== undefined && (now.ino !== held.ino || now.dev !== held.dev)) {
-        // The last lines may have been written between the two looks.
+      const isRotated = now !== undefined && (now.ino !== held.ino || now.dev !== held.dev);
+      // The server goes on with the old log until it is told, and each of its processes opens the new one for itself.
+      if (isRotated && now.size > 0) {
+        await delay(pollMs, undefined, { signal }).catch(() => undefined);
         const last = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
         if (last.bytesRead > 0) {
           position += last.bytesRead;

@@ -1,11 +1,15 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { expandIpv6 } from "./shown-address.ts";
+import type { ClaimedAddress } from "./traffic-counter.ts";
 
-/** Domains of the hosts of crawlers, as their operators publish them, by the beginnings of the crawlers' names. */
+/**
+ * Domains of the hosts of crawlers, as their operators publish them, by the beginnings of the crawlers' names. Not
+ * all of googleusercontent.com: everybody's machines in Google's cloud have names below it.
+ */
 const domainsOf: Readonly<Record<string, readonly string[]>> = {
-  googlebot: ["googlebot.com", "google.com", "googleusercontent.com"],
-  "google-": ["googlebot.com", "google.com", "googleusercontent.com"],
+  googlebot: ["googlebot.com", "google.com"],
+  "google-": ["googlebot.com", "google.com", "gae.googleusercontent.com"],
   adsbot: ["googlebot.com", "google.com"],
   bingbot: ["search.msn.com"],
   msnbot: ["search.msn.com"],
@@ -52,11 +56,10 @@ export class NameCheck {
     this.#openResolver();
   }
 
-  /** @returns undefined if the DNS gave no answer, or the crawler's domains are not known */
+  /** @returns undefined if the DNS gave no answer, the log has no address, or the crawler's domains are not known */
   async check(address: string, crawler: string): Promise<boolean | undefined> {
     const domains = findDomains(crawler);
-    if (domains === undefined) return undefined;
-    if (isIP(address) === 0) return false;
+    if (domains === undefined || isIP(address) === 0) return undefined;
     try {
       const resolver = this.#openResolver();
       const names = await resolver.resolvePtr(reverseName(address));
@@ -82,15 +85,15 @@ export class NameCheck {
 
   /** Checks many addresses, some at a time. */
   async checkAll(
-    crawlers: ReadonlyMap<string, string>,
-    onChecked: (address: string, verified: boolean | undefined) => void,
+    claims: readonly ClaimedAddress[],
+    onChecked: (claimed: ClaimedAddress, verified: boolean | undefined) => void,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const waiting = crawlers.entries();
+    const waiting = claims.values();
     const work = async (): Promise<void> => {
-      for (const [address, crawler] of waiting) {
+      for (const claimed of waiting) {
         signal?.throwIfAborted();
-        onChecked(address, await this.check(address, crawler));
+        onChecked(claimed, await this.check(claimed.address, claimed.crawler));
       }
     };
     await Promise.all(Array.from({ length: lookupsAtATime }, work));

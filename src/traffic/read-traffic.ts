@@ -146,9 +146,12 @@ export async function readTraffic(options: TrafficOptions): Promise<TrafficSumma
     reader.end();
   }
   const waiting = counter.close();
-  const settle = (address: string, verified: boolean | undefined): void => counter.settle(address, verified);
   // Who followed a log stopped by the signal, and waits for an answer.
-  await nameCheck?.checkAll(waiting, settle, follow === true ? undefined : signal);
+  await nameCheck?.checkAll(
+    waiting,
+    (claimed, verified) => counter.settle(claimed, verified),
+    follow === true ? undefined : signal,
+  );
   if (robotsDat !== undefined) await writeTextFile(pathResolve(robotsDat), seen?.text ?? "", { overwrite: true });
   return summarise();
 }

@@ -1,5 +1,10 @@
 import { isIP } from "node:net";
 
+/** An IPv4 address as such that a socket for both versions shows as one of IPv6: `::ffff:192.0.2.1` (RFC 4291 section 2.5.5.2). */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d{1,3}\.)/i, "");
+}
+
 /** The network of an address, which names nobody: 24 bits of IPv4, 48 of IPv6. What is no address gives `-`. */
 export function truncateAddress(address: string): string {
   const version = isIP(address);

@@ -11,7 +11,7 @@ import { type CrawlerName, KnownCrawlers, nameUnlisted } from "./known-crawlers.
 import { LogRequest } from "./log-request.ts";
 import { mediaKinds } from "./media-kind.ts";
 import { PageVisits } from "./page-visits.ts";
-import { truncateAddress } from "./shown-address.ts";
+import { plainAddress, truncateAddress } from "./shown-address.ts";
 import type { SiteHistory } from "./site-history.ts";
 import type { Tally } from "./tally.ts";
 
@@ -50,6 +50,12 @@ export interface CountedClient {
   readonly tally: Readonly<Tally>;
 }
 
+/** An address, and the crawler that a client at it says it is. */
+export interface ClaimedAddress {
+  readonly address: string;
+  readonly crawler: string;
+}
+
 /** A crawler and what it did. */
 export interface CountedCrawler {
   readonly crawler: Crawler;
@@ -84,7 +90,7 @@ export class TrafficCounter {
   readonly #agents = new Map<number, Agent>();
   readonly #crawlers = new Map<string, Crawler>();
   readonly #clients = new ClientTable(maxClients, maxClientDays, (client) => this.#close(client));
-  /** Clients that wait for {@link settle}, by address. */
+  /** Clients that wait for {@link settle}, by address and the crawler's name: several may be named at one address. */
   readonly #held = new Map<string, Client[]>();
   #heldDays = 0;
   readonly #crawlerDays = new DayBudget(maxCrawlerDays);
@@ -155,20 +161,23 @@ export class TrafficCounter {
     return [...counted.values()].filter(({ account }) => account.tally.requests > 0);
   }
 
-  /** All lines are there. @returns addresses of clients that wait for {@link settle}, with their crawler's name */
-  close(): ReadonlyMap<string, string> {
+  /** All lines are there. @returns what clients that wait for {@link settle} say they are */
+  close(): ClaimedAddress[] {
     this.#clients.clear();
-    return new Map([...this.#held].map(([address, [first]]) => [address, first?.crawler.name.name ?? ""]));
+    return [...this.#held.values()].flatMap(([first]) =>
+      first === undefined ? [] : [{ address: first.address, crawler: first.crawler.name.name }],
+    );
   }
 
-  /** Says whether an address is its operator's. */
-  settle(address: string, verified: Verified): void {
-    for (const client of this.#held.get(address) ?? []) {
+  /** Says whether an address is of the crawler's operator. */
+  settle(claimed: ClaimedAddress, verified: Verified): void {
+    const key = keyOf(claimed);
+    for (const client of this.#held.get(key) ?? []) {
       const { name, basis } = client.crawler;
       this.#heldDays -= client.account.days.length;
-      this.#fold({ ...client, crawler: this.#crawlerOf(name, basis, verified) });
+      this.#fold({ ...client, crawler: this.#crawlerOf(name, basis, verified, client.crawler) });
     }
-    this.#held.delete(address);
+    this.#held.delete(key);
   }
 
   /** Answers that were not compared with later ones, because the table was full. */
@@ -208,8 +217,8 @@ export class TrafficCounter {
   }
 
   #assignListed(client: number, { name, listed }: Agent): void {
-    const address = this.#request.text(logField.address, maxAddressBytes);
-    const isOwn = listed === undefined && this.#options.ranges?.get(name.name.toLowerCase())?.has(address);
+    const address = this.#readAddress();
+    const isOwn = this.#options.ranges?.get(name.name.toLowerCase())?.has(address);
     this.#clients.assign(client, listed ?? this.#crawlerOf(name, "list", isOwn), address);
   }
 
@@ -224,11 +233,15 @@ export class TrafficCounter {
     if (crawler !== undefined) {
       if (crawler.basis === "robots.txt" || !request.isOfRobots) return;
     } else if (!request.isOfRobots && !(mayShow && this.isBehaviourJudged && clients.behavesAsCrawler(client))) return;
-    const address = request.text(logField.address, maxAddressBytes);
+    const address = this.#readAddress();
     const found = request.isOfRobots
       ? this.#crawlerOf(agent.name, "robots.txt", undefined)
       : this.#crawlerOf(this.#nameHidden(agent.name, address), "behaviour", undefined);
     clients.assign(client, found, address);
+  }
+
+  #readAddress(): string {
+    return plainAddress(this.#request.text(logField.address, maxAddressBytes));
   }
 
   #nameHidden(name: CrawlerName, address: string): CrawlerName {
@@ -253,15 +266,15 @@ export class TrafficCounter {
     return agent;
   }
 
-  #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified): Crawler {
+  #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified, unverified?: Crawler): Crawler {
     const keyOf = (name: string): string => `${name} ${basis} ${verified ?? ""}`;
     const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted.name));
     const name: CrawlerName = isFull ? { name: "(more crawlers)", operator: undefined, purpose: "unknown" } : wanted;
     const held = this.#crawlers.get(keyOf(name.name));
     if (held !== undefined) return held;
-    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays);
+    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays, unverified);
     const { history } = this.#options;
-    if (history !== undefined && this.#withVisits < this.#visited) {
+    if (history !== undefined && unverified === undefined && this.#withVisits < this.#visited) {
       this.#withVisits++;
       crawler.visits = new PageVisits(history);
     }
@@ -276,8 +289,9 @@ export class TrafficCounter {
     const isResolved = isWaiting && this.#options.isResolved?.(crawler.name.name) === true;
     if (isResolved && this.#heldDays + account.days.length <= maxHeldDays) {
       this.#heldDays += account.days.length;
-      const held = this.#held.get(address);
-      if (held === undefined) this.#held.set(address, [client]);
+      const key = keyOf({ address, crawler: crawler.name.name });
+      const held = this.#held.get(key);
+      if (held === undefined) this.#held.set(key, [client]);
       else held.push(client);
     } else this.#fold(client);
   }
@@ -327,6 +341,10 @@ export class TrafficCounter {
     const isSeen = request.status === 200 || request.status === 304;
     visits.add(isSeen ? this.#options.history?.find(request.targetHash) : undefined, request.time, request.bytes);
   }
+}
+
+function keyOf({ address, crawler }: ClaimedAddress): string {
+  return `${address} ${crawler}`;
 }
 
 /** Two hashes of 53 bits as one. */

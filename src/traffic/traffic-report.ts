@@ -79,6 +79,7 @@ export interface CrawlerTraffic {
   /** Addresses, about: one that was forgotten in between counts twice. */
   readonly clients: number;
   readonly counts: Readonly<Tally>;
+  /** This, `kinds` and `pages` are not told apart by address: where addresses are checked by DNS, they are of all who go by the name. */
   readonly peak: Peak;
   /** By kind of file, most bytes first; what was asked before the client was known for a crawler is left out. */
   readonly kinds: readonly KindTraffic[];
@@ -324,9 +325,15 @@ function writeSeen(visits: PageVisits, history: SiteHistory): SeenPages {
 }
 
 function writeHistory(crawlers: readonly CountedCrawler[], history: SiteHistory): HistoryTraffic {
-  const compared = crawlers.flatMap(({ crawler: { visits }, account }) =>
-    visits === undefined ? [] : [{ visits, account }],
-  );
+  const accounts = new Map<PageVisits, Account>();
+  for (const { crawler, account } of crawlers) {
+    const { visits } = crawler;
+    if (visits === undefined) continue;
+    const sum = accounts.get(visits) ?? new Account();
+    accounts.set(visits, sum);
+    sum.merge(account);
+  }
+  const compared = [...accounts].map(([visits, account]) => ({ visits, account }));
   const sum = (value: (one: { visits: PageVisits; account: Account }) => number): number =>
     compared.reduce((total, one) => total + value(one), 0);
   const live = [...history.pages()].filter(({ isDeleted }) => !isDeleted);

@@ -66,9 +66,13 @@ function judgeFile(kind: "index" | "archive", path: string, head: AnswerHead): F
   return found;
 }
 
+/** How long caches may keep an answer: those of a browser, or those that many share (`s-maxage`), whichever is longer. */
 function maxAgeSeconds(head: AnswerHead): number | undefined {
-  const age = /(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d{1,10})/i.exec(head.fields.get("cache-control") ?? "")?.[1];
-  return age === undefined ? undefined : Number(age);
+  const field = head.fields.get("cache-control") ?? "";
+  const ages = [...field.matchAll(/(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d{1,10})/gi)].map(([, age]) =>
+    Number(age),
+  );
+  return ages.length === 0 ? undefined : Math.max(...ages);
 }
 
 /** How the index is served, and for which site; `index` is undefined if it could not be read. */
@@ -84,7 +88,11 @@ export function judgeIndex(origin: string, path: string, head: AnswerHead, index
     found.push(difference("index", path, `it is of ${excerpt(index.site)}, not of ${origin}/`, fix));
   }
   const age = maxAgeSeconds(head);
-  if (age !== undefined && age > maxIndexAgeSeconds && !/no-cache/i.test(head.fields.get("cache-control") ?? "")) {
+  if (
+    age !== undefined &&
+    age > maxIndexAgeSeconds &&
+    !/no-cache|no-store/i.test(head.fields.get("cache-control") ?? "")
+  ) {
     const fix = "Serve the index with Cache-Control: no-cache.";
     found.push(difference("caching", path, `caches may keep the index for ${age} s`, fix));
   }

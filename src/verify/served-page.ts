@@ -24,20 +24,25 @@ export interface ServedPage {
   readonly hasDirectives: boolean;
 }
 
-// Different names of one media type, which server and exporter may have from tables of different age (RFC 9239, RFC
-// 8081, RFC 7303).
+// Different names of one media type, without `x-`, which server and exporter may have from tables of different age (RFC
+// 9239, RFC 8081, RFC 7303).
 const sameTypes: ReadonlyArray<readonly string[]> = [
-  ["text/javascript", "application/javascript", "application/x-javascript"],
+  ["text/javascript", "application/javascript"],
   ["application/xml", "text/xml"],
-  ["image/x-icon", "image/vnd.microsoft.icon"],
-  ["application/gzip", "application/x-gzip"],
+  ["image/icon", "image/vnd.microsoft.icon"],
+  ["image/bmp", "image/ms-bmp"],
   ["application/rtf", "text/rtf"],
-  ["font/woff", "application/font-woff", "application/x-font-woff"],
+  ["font/woff", "application/font-woff"],
   ["font/woff2", "application/font-woff2"],
-  ["font/ttf", "application/x-font-ttf", "application/font-sfnt"],
-  ["audio/x-wav", "audio/wav", "audio/wave"],
-  ["audio/mp4", "audio/x-m4a"],
-  ["application/x-bzip2", "application/x-bzip"],
+  ["font/ttf", "application/font-ttf", "application/font-sfnt"],
+  ["audio/wav", "audio/wave"],
+  ["audio/mp4", "audio/m4a"],
+  ["video/mp4", "video/m4v"],
+  ["audio/pn-realaudio", "audio/realaudio"],
+  ["application/bzip2", "application/bzip"],
+  ["application/vnd.rar", "application/rar", "application/rar-compressed"],
+  ["application/shockwave-flash", "application/vnd.adobe.flash.movie"],
+  ["application/debian-package", "application/vnd.debian.binary-package"],
 ];
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -104,6 +109,12 @@ function judgeStatus(
   return difference(kind, path, answer + elsewhere, fixInstead(path, instead, kind));
 }
 
+/** Whether these are one media type: with and without `x-` (RFC 6648), or by another name. */
+function isSameType(one: string, other: string): boolean {
+  const [served, published] = [one, other].map((type) => type.replace("/x-", "/")) as [string, string];
+  return served === published || sameTypes.some((names) => names.includes(served) && names.includes(published));
+}
+
 /** How the served page differs from what is published. */
 export function judgeServedPage(
   origin: string,
@@ -135,11 +146,7 @@ export function judgeServedPage(
   const type = (fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   // RFC 9110 section 8.3: the type that a reader may assume for a body without one.
   const isUnknown = type === "" && page.mediaType === "application/octet-stream";
-  if (
-    !isUnknown &&
-    type !== page.mediaType &&
-    !sameTypes.some((names) => names.includes(type) && names.includes(page.mediaType))
-  ) {
+  if (!isUnknown && !isSameType(type, page.mediaType)) {
     const message = `served as ${type === "" ? "no type" : excerpt(type)}, published as ${page.mediaType}`;
     // A missing type does not mislead a crawler.
     const isSilent = ["", "application/octet-stream", "binary/octet-stream"].includes(type);

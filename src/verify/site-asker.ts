@@ -57,7 +57,7 @@ const maxPageBytes = 1024 ** 3;
 /** After so many failed requests in a row, requests to the site stop. */
 const maxTroublesInARow = 10;
 
-/** Sends one request after another to one site, with a pause before each. Redirects are not followed. */
+/** Sends one request after another to one site, with a pause before each. Redirects are followed for robots.txt only. */
 export class SiteAsker {
   readonly origin: string;
   readonly timing: Timing;
@@ -82,7 +82,9 @@ export class SiteAsker {
 
   /** Requests robots.txt, and pauses as it asks from then on. */
   async readRobots(): Promise<{ readonly head: AnswerHead | undefined; readonly isReachable: boolean }> {
-    const { head, outcome } = await this.ask("/robots.txt", maxRobotsBytes + 1);
+    // RFC 9309 section 2.3.1.2, as a crawler does.
+    const redirects = { maxRedirects: 5, crossOrigin: true };
+    const { head, outcome } = await this.ask("/robots.txt", maxRobotsBytes + 1, redirects);
     if (outcome.kind === "fetched") this.robots = parseRobots(outcome.body);
     const crawlDelayMs = (robotsCrawlDelaySeconds(this.robots, this.agent) ?? 0) * 1000;
     this.#delayMs = this.#options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
@@ -99,8 +101,12 @@ export class SiteAsker {
   }
 
   /** Requests a small resource, at most `maxBytes` of it. */
-  async ask(path: string, maxBytes: number): Promise<Asked> {
-    return await this.#ask(() => ({ path, maxBytes, truncateAtBytes: maxBytes }));
+  async ask(
+    path: string,
+    maxBytes: number,
+    redirects: Pick<FetchRequest, "maxRedirects" | "crossOrigin"> = {},
+  ): Promise<Asked> {
+    return await this.#ask(() => ({ path, maxBytes, truncateAtBytes: maxBytes, ...redirects }));
   }
 
   /** Requests a page and digests its body as it arrives. @param expectedBytes - as published */

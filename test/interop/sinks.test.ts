@@ -243,3 +243,21 @@ it("PostgreSQL takes pages with more words than a tsvector holds", { skip: skipW
     await sql.end();
   }
 });
+
+it("a table of PostgreSQL that was dropped is fed from the beginning", {
+  skip: skipWithout("pg_ctlcluster"),
+}, async () => {
+  using temp = makeTempFolder("dropped");
+  await using server = await startPostgres(temp.path);
+  const position = { epoch: "a", number: 7, inPieces: false };
+  for (const expected of [undefined, position]) {
+    await using sink = await PostgresSink.open(new URL(server.url), "pages");
+    assert.deepEqual(await sink.readPosition(), expected);
+    await sink.write([], position);
+  }
+  const sql = postgres(server.url, { max: 1 });
+  await sql`DROP TABLE pages`;
+  await sql.end();
+  await using sink = await PostgresSink.open(new URL(server.url), "pages");
+  assert.equal(await sink.readPosition(), undefined);
+});

@@ -116,6 +116,17 @@ test("logs without requests have a page", async () => {
   assert.match(page, /The logs have no requests\./);
 });
 
+test("a crawler is not slowed down for what its impostors do", () => {
+  const groupOf = (areImpostors: boolean, wastedBytes: number) => ({
+    ...{ operator: "google.com", purpose: "search" as const, crawlers: ["Googlebot"], areImpostors },
+    counts: tallyOf({ requests: 100, bytes: 500, needless: 50, wastedBytes }),
+  });
+  const adviceOf = (...groups: TrafficSummary["groups"]) =>
+    JSON.stringify(adviseSite(summaryOf("", { needless: 50, wastedBytes: 400 }, { groups }), undefined));
+  assert.match(adviceOf(groupOf(false, 400)), /User-agent: Googlebot/);
+  assert.doesNotMatch(adviceOf(groupOf(true, 400), groupOf(false, 0)), /User-agent/);
+});
+
 test("no text of a log becomes markup or a line of robots.txt", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary", maxLength: 60 }), async (text) => {

@@ -221,6 +221,28 @@ for (const [headers, status] of conditions) {
   });
 }
 
+// RFC 9110 section 13.1: of a file that changed, no part is sent.
+const preconditions: readonly (readonly [Readonly<Record<string, string>>, number])[] = [
+  [{ "if-match": etag }, 200],
+  [{ "if-match": `"x", ${etag}` }, 200],
+  [{ "if-match": "*" }, 200],
+  [{ "if-match": '"x"', range: "bytes=0-1" }, 412],
+  [{ "if-match": `W/${etag}` }, 412],
+  [{ "if-match": '"x"', "if-none-match": etag }, 412],
+  [{ "if-match": etag, "if-unmodified-since": "Wed, 04 Mar 2020 05:06:06 GMT" }, 200],
+  [{ "if-unmodified-since": lastModified }, 200],
+  [{ "if-unmodified-since": "Wed, 04 Mar 2020 05:06:06 GMT" }, 412],
+  [{ "if-unmodified-since": "never" }, 200],
+];
+
+for (const [headers, status] of preconditions) {
+  test(`${JSON.stringify(headers)} gives ${status}`, async () => {
+    const answer = await ask(server, "/page.html", headers);
+    assert.equal(answer.status, status);
+    assert.equal(answer.body, status === 200 ? "hello world" : "412 Precondition Failed\n");
+  });
+}
+
 // RFC 9110 section 14
 const ranges: readonly (readonly [Readonly<Record<string, string>>, number, string, string | undefined])[] = [
   [{ range: "bytes=0-4" }, 206, "hello", "bytes 0-4/11"],

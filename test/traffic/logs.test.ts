@@ -34,6 +34,16 @@ test("rotated logs are read in order of time", () => {
   ]);
 });
 
+test("the busiest minute has its requests also if those of earlier minutes end among them", async () => {
+  const at = (time: string) => lineOf("/").replace(/\[.*?\]/, `[10/Oct/2026:${time} +0000]`);
+  const input = async function* () {
+    for (let second = 10; second < 60; second++) yield Buffer.from(at(`13:55:${second}`) + at(`13:48:${second}`));
+    yield Buffer.from(at("13:55:59"));
+  };
+  const { peak } = await readTraffic({ logs: ["-"], input });
+  assert.deepEqual(peak, { at: Date.UTC(2026, 9, 10, 13, 55) / 1000, requests: 51 });
+});
+
 test("a log is followed as it grows, is rotated and is cut", { timeout: 30_000 }, async () => {
   using temp = makeTempFolder();
   const file = join(temp.path, "access.log");
@@ -59,6 +69,35 @@ test("a log is followed as it grows, is rotated and is cut", { timeout: 30_000 }
   };
   const summary = await readTraffic({ logs: [file], follow: true, everyMs: 1, onEvent, signal: stop.signal });
   assert.deepEqual([summary.lines, summary.badLines], [6, 0]);
+});
+
+test("what a server still writes into a log that was rotated away is read", { timeout: 30_000 }, async () => {
+  using temp = makeTempFolder();
+  const [file, old] = [join(temp.path, "access.log"), join(temp.path, "access.log.1")];
+  writeFileSync(file, lineOf("/1"));
+  const stop = new AbortController();
+  let lines = 0;
+  const changes: Readonly<Record<number, () => void>> = {
+    1: () => {
+      renameSync(file, old);
+      writeFileSync(file, "");
+      setTimeout(() => appendFileSync(old, lineOf("/2")), 600);
+    },
+    2: () => {
+      appendFileSync(file, lineOf("/4"));
+      setTimeout(() => appendFileSync(old, lineOf("/3")), 100);
+    },
+    4: () => stop.abort(),
+  };
+  const onEvent = (event: TrafficEvent) => {
+    if (event.event !== "interim" || event.lines === lines) return;
+    lines = event.lines;
+    changes[lines]?.();
+  };
+  const end = setTimeout(() => stop.abort(), 10_000);
+  const summary = await readTraffic({ logs: [file], follow: true, everyMs: 1, onEvent, signal: stop.signal });
+  clearTimeout(end);
+  assert.deepEqual([summary.lines, summary.badLines], [4, 0]);
 });
 
 test("robots.dat has the crawlers that asked for robots.txt", async () => {

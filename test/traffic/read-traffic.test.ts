@@ -157,6 +157,8 @@ test("who calls itself a crawler from an address that its operator does not name
   const addresses = ["66.249.66.1", "2001:4860:4801:1::5", "9.9.9.9", "2001:db8:1:2::5"];
   const lines = [
     ...addresses.map((one) => lineOf(one, "/a", 200, 5, google)),
+    // Of a server that logs names, or no addresses.
+    ...["crawl-66-249-66-1.googlebot.com", "-"].map((one) => lineOf(one, "/a", 200, 1, google)),
     lineOf("52.230.152.7", "/", 200, 1, gptBot),
   ];
   const ranges = [`Googlebot=${json}`, `gptbot=${list}`];
@@ -166,6 +168,7 @@ test("who calls itself a crawler from an address that its operator does not name
     [
       ["Googlebot", true, 2],
       ["Googlebot", false, 2],
+      ["Googlebot", null, 2],
       ["GPTBot", true, 1],
     ],
   );
@@ -185,6 +188,8 @@ test("who calls itself a crawler from an address that its operator does not name
       ["yes", "2001:4860:4801::/48"],
       ["no", "9.9.9.0/24"],
       ["no", "2001:db8:1::/48"],
+      ["-", "-"],
+      ["-", "-"],
       ["yes", "52.230.152.0/24"],
     ],
   );

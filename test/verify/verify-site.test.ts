@@ -337,6 +337,12 @@ const rows: readonly Row[] = [
   ],
   ["an index that caches keep", "caching", /no-cache/, withField(/index\.gz$/, "cache-control", "max-age=604800")],
   [
+    "an index that shared caches keep",
+    "caching",
+    /no-cache/,
+    withField(/index\.gz$/, "cache-control", "public, max-age=60, s-maxage=86400"),
+  ],
+  [
     "archives that caches do not keep",
     "caching",
     /immutable/,
@@ -381,6 +387,40 @@ for (const [name, kind, fix, fault, { severity = "difference", paths, options = 
     assert.equal(summary.differences > 0, severity === "difference");
   });
 }
+
+test("a robots.txt that is redirected is read, as crawlers do", async () => {
+  await using site = new FaultySite();
+  await site.export();
+  const robots = readFileSync(join(site.docroot, "robots.txt"), "utf8");
+  site.fault = ({ url }, response) => {
+    if (url === "/robots.txt") response.writeHead(301, { location: "/static/robots.txt" }).end();
+    else if (url === "/static/robots.txt") response.end(`${robots}\nUser-agent: *\nDisallow: /docs/\n`);
+    else return false;
+    return true;
+  };
+  const { findings } = await site.verify();
+  const differences = findings.filter(({ severity }) => severity === "difference");
+  assert.deepEqual(new Set(differences.map(({ kind }) => kind)), new Set(["robots-disallow"]));
+  assert.equal(site.requests.filter((url) => url.startsWith("/docs/")).length, 0);
+});
+
+test("another name of a media type is no difference", async () => {
+  const names = { "a.bmp": "image/x-ms-bmp", "b.rar": "application/x-rar-compressed", "c.flac": "audio/flac" };
+  await using site = new FaultySite();
+  for (const name of Object.keys(names)) site.write(name, name);
+  await site.export();
+  site.fault = ({ url = "" }, response) => {
+    const type = names[url.slice(1) as keyof typeof names];
+    if (type === undefined) return false;
+    response.writeHead(200, { "content-type": type }).end(url.slice(1));
+    return true;
+  };
+  const { findings } = await site.verify();
+  assert.deepEqual(
+    findings.filter(({ kind }) => kind === "media-type"),
+    [],
+  );
+});
 
 test("an index of another base URL is told with the address to export for", async () => {
   await using site = new FaultySite();

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { omitUndefined, TidemarkError, wrapSystemError } from "../../core/index.ts";
@@ -72,6 +73,8 @@ export async function runReport(options: ReportArguments, context: RunContext): 
 /** @throws TidemarkError if there is nothing */
 async function isCrawlerStore(place: string): Promise<boolean> {
   const file = findStateFile(place);
+  // A pipe, such as <(zcat access.log.gz), can be read once.
+  if (!statSync(file).isFile()) return false;
   const start = Buffer.alloc(sqliteStart.length);
   const handle = await open(file).catch((error: unknown) => {
     throw wrapSystemError(error, `read ${file}`, { file });

@@ -4,6 +4,7 @@ import { type LogLine, logField } from "./log-line.ts";
 const space = 0x20;
 const backslash = 0x5c;
 const dash = 0x2d;
+const openBracket = 0x5b;
 
 /** Reads a line's fields by a format. @returns false if the line is not of it; then the fields mean nothing */
 export function parseFormattedLine(
@@ -28,7 +29,19 @@ export function parseFormattedLine(
     at = end + part.end.length;
   }
   splitRequest(line);
+  skipToTime(line);
   return hasStatus(line);
+}
+
+/** The name of a user stands before the time, and is what the client says: it may have a time in brackets, too. */
+function skipToTime({ bytes, from, to }: LogLine): void {
+  const begin = from[logField.time] as number;
+  if (begin < 0) return;
+  for (let at = (to[logField.time] as number) - 1; at >= begin; at--) {
+    if (bytes[at] !== openBracket) continue;
+    from[logField.time] = at + 1;
+    return;
+  }
 }
 
 function isAt(bytes: Uint8Array, at: number, to: number, text: Uint8Array): boolean {

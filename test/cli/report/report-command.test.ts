@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
@@ -21,6 +23,15 @@ test("a report of logs prints what traffic prints, and writes a page", async () 
   assert.match(report.stdout, /^6 requests/);
   assert.match(readFileSync(html, "utf8"), /<h1>What crawlers cost: site\.example<\/h1>/);
   assert.doesNotMatch(readFileSync(html, "utf8"), /192\.0\.2/);
+});
+
+test("a report reads a log from a pipe", async () => {
+  using folder = makeTempFolder();
+  const pipe = join(folder.path, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const [report] = await Promise.all([runProgram("report", pipe), writeFile(pipe, line)]);
+  assert.equal(report.code, exitCodes.done, report.stderr);
+  assert.match(report.stdout, /^1 request,/);
 });
 
 test("a report tells a crawler's state from a log", async () => {

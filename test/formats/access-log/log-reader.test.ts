@@ -43,6 +43,12 @@ const rows: ReadonlyArray<readonly [string, string, string | undefined, object]>
     { ...common, agent: 'Bot "x" A\\' },
   ],
   [
+    "the name of a user that looks like a time",
+    `1.2.3.4 - a [01/Jan/1971:00:00:00 +0000] b ${time} ${request} "-" "B"`,
+    undefined,
+    { ...common, agent: "B" },
+  ],
+  [
     "combined with more fields",
     `1.2.3.4 - - ${time} ${request} "-" "B" "9.9.9.9" 0.1`,
     undefined,
