@@ -9,7 +9,6 @@ import {
   listWork,
   outDegrees,
   pageRankDefaults,
-  readNodeNames,
   type Work,
   type WorkOptions,
 } from "../graph/index.ts";
@@ -17,10 +16,10 @@ import { DuckDbEngine } from "./engine/duckdb-engine.ts";
 import { SparkEngine } from "./engine/spark-engine.ts";
 import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
-import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
-import { formatRows, readNames } from "./node-rows.ts";
+import { hasNames, LinksFile } from "./graph-folder.ts";
+import { formatRows, readAllNames, readNames } from "./node-rows.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
-import { readTextFile, writeTextPieces } from "./text-file.ts";
+import { writeTextPieces } from "./text-file.ts";
 import { type NodeVisits, readVisits } from "./visits.ts";
 
 const usualCrawlSeconds = 180 * 86_400;
@@ -237,7 +236,7 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
     });
   const shares = new Float64Array(nodes);
   let found = 0;
-  for await (const { node, name } of readNodeNames(readTextFile(namesFileOf(folder)))) {
+  for await (const { node, name } of readAllNames(folder)) {
     if (node >= nodes || !sites.some((site) => isOfSite(name, site))) continue;
     shares[node] = 1;
     found++;
