@@ -56,7 +56,7 @@ export const previousFolderOf = (folder: string): string => join(folder, "previo
  * @throws TidemarkError `bad-option` if there is a graph already; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
  */
 export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): Promise<CrawlImportSummary> {
-  const target = beginGraph(into);
+  const target = await beginGraph(into);
   const previousFolder = previousFolderOf(into);
   // Of an import that was killed.
   rmSync(previousFolder, { recursive: true, force: true });
@@ -143,7 +143,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   }
   signal?.throwIfAborted();
   using written = new LinksWriter(into, nodes.count);
-  if (nodes.revisited > 0) beginGraph(previousFolder);
+  if (nodes.revisited > 0) await beginGraph(previousFolder);
   using previous = nodes.revisited > 0 ? new LinksWriter(previousFolder, nodes.count) : undefined;
   for (const { bytes, start } of links.drain())
     (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { makeMissingFolder, RecordSort } from "../fs/index.ts";
+import { makeMissingFolder, RecordSort, removeTemporaries } from "../fs/index.ts";
 import { maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
@@ -40,7 +40,7 @@ export interface ImportSummary {
  */
 export async function importGraph(options: ImportOptions): Promise<ImportSummary> {
   const { into, links, names, signal } = options;
-  const target = beginGraph(into);
+  const target = await beginGraph(into);
   const most = Math.min(options.maxNodes ?? maxNodes, maxNodes);
   const named = names === undefined ? undefined : await importNames(names, into, most, signal);
   // Of a graph that was removed by halves.
@@ -72,8 +72,8 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
   return { nodes, links: count, lines, named: named?.named ?? 0 };
 }
 
-/** Makes a folder for a graph. @returns the file that is to be written last */
-export function beginGraph(into: string): string {
+/** Makes a folder for a graph, or clears it of what an import left that was killed. @returns the file that is to be written last */
+export async function beginGraph(into: string): Promise<string> {
   const target = linksFileOf(into);
   if (existsSync(target))
     throw new TidemarkError("bad-option", `There is a graph already in ${into}.`, {
@@ -85,6 +85,7 @@ export function beginGraph(into: string): string {
   } catch (error) {
     throw wrapSystemError(error, `make ${into}`, { folder: into });
   }
+  await removeTemporaries(into);
   return target;
 }
 

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { exportGraph } from "../../src/analysis/export-graph.ts";
-import { LinksFile, readGraph } from "../../src/analysis/graph-folder.ts";
+import { LinksFile, linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../src/analysis/import-graph.ts";
+import { temporaryName } from "../../src/fs/durable-file.ts";
 import { graphOf, links, linksOf } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
@@ -152,6 +153,15 @@ test("an import that is stopped leaves no graph", async () => {
   const stopped = importGraph({ into, links, signal: AbortSignal.abort() });
   await assert.rejects(stopped, { code: "aborted" });
   assert.deepEqual(readdirSync(into), []);
+});
+
+test("an import begins anew in the folder of one that was killed", async () => {
+  using temp = makeTempFolder();
+  const into = join(temp.path, "graph");
+  mkdirSync(into);
+  writeFileSync(temporaryName(linksFileOf(into)), "half");
+  await importText(temp.path, "0 1\n", "1\tb\n");
+  assert.deepEqual(readdirSync(into).sort(), ["links.csr", "names.txt.gz"]);
 });
 
 /** The golden file of links with a number changed; the checksum is made anew, so that what is behind it is reached. */
