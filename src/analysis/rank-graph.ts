@@ -18,6 +18,7 @@ import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
 import { hasNames, LinksFile } from "./graph-folder.ts";
 import { formatRows, readAllNames, readNames } from "./node-rows.ts";
+import { pause } from "./pause.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
 import { writeTextPieces } from "./text-file.ts";
 import { type NodeVisits, readVisits } from "./visits.ts";
@@ -159,7 +160,7 @@ interface FoundRanks extends NodeColumns {
 }
 
 async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): Promise<FoundRanks> {
-  const { folder, linksBytes = Number.POSITIVE_INFINITY, sites, harmonic, work } = options;
+  const { folder, linksBytes = Number.POSITIVE_INFINITY, sites, harmonic, work, signal } = options;
   using file = new LinksFile(folder);
   const graph = harmonic === undefined && file.sizeBytes > linksBytes ? undefined : file.readGraph();
   const { incoming, outgoing } =
@@ -170,12 +171,14 @@ async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): 
   const changes = earlier.map((time, node) => (Number.isNaN(time) || !found ? Number.NaN : (found[node] as number)));
   const { nowSeconds, crawlSeconds } = agesOf(work);
   const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: latest, changes };
+  const compute = harmonic === "exact" ? computeHarmonic : estimateHarmonic;
+  const central = harmonic && graph && (await compute(graph, () => pause(signal)));
   return {
     ...ranks,
     incoming,
     outgoing,
     priorities: crawlPriorities(facts, nowSeconds, crawlSeconds),
-    ...(harmonic && graph && { harmonic: (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph) }),
+    ...(central && { harmonic: central }),
   };
 }
 

@@ -40,7 +40,7 @@ test("a table has each node's name, degrees and ranks", async () => {
       ["4", "http://a.example/x?y", "0", "1"],
     ],
   );
-  const harmonic = computeHarmonic(graph);
+  const harmonic = await computeHarmonic(graph);
   for (const [node, row] of rows.slice(1).entries()) {
     assert.ok(Math.abs(Number(row[4]) - (ranks[node] ?? -1)) < 1e-12);
     assert.equal(Number(row[5]), harmonic[node]);
