@@ -4,6 +4,7 @@ import { makeMissingFolder, RecordSort, removeTemporaries } from "../fs/index.ts
 import { maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
+import { pause, recordsAtOnce } from "./pause.ts";
 import { refuseLine } from "./refuse-line.ts";
 import { inBlocks, readTextFile, writeTextPieces } from "./text-file.ts";
 
@@ -66,7 +67,11 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
       ),
   });
   using written = new LinksWriter(into, nodes);
-  for (const { bytes, start } of sort.drain()) written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+  let records = 0;
+  for (const { bytes, start } of sort.drain()) {
+    written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+    if (++records % recordsAtOnce === 0) await pause(signal);
+  }
   signal?.throwIfAborted();
   const count = await written.finish(target);
   return { nodes, links: count, lines, named: named?.named ?? 0 };
