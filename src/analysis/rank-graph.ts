@@ -7,6 +7,7 @@ import {
   inDegrees,
   isOfSite,
   listWork,
+  maxEstimatedNodes,
   outDegrees,
   pageRankDefaults,
   type Work,
@@ -112,11 +113,16 @@ export interface RankSummary {
  * Computes PageRank, degrees and harmonic centrality of a graph's nodes and, by them, what to crawl next.
  *
  * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`, `aborted`; `bad-option` for a wrong list of visits,
- *   or sites that no node belongs to
+ *   sites that no node belongs to, or an estimate of harmonic centrality of too many nodes
  */
 export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const { folder, into, top = 10, work, signal } = options;
   const { nodes, links } = sizesOf(folder);
+  if (options.harmonic === "estimate" && nodes > maxEstimatedNodes)
+    throw new TidemarkError("bad-option", `The graph in ${folder} has too many nodes for an estimate: ${nodes}.`, {
+      hint: `Leave --harmonic out: it is estimated for at most ${maxEstimatedNodes} nodes.`,
+      details: { folder, nodes },
+    });
   const visits = await readVisits(work?.visits, nodes, signal);
   const begun = performance.now();
   const found =

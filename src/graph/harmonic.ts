@@ -60,6 +60,8 @@ export async function computeHarmonic(
 /** Registers of a node's counter: more are more exact and take more memory. The standard error is 1.04 / sqrt(registers), 9 %. */
 const registers = 128;
 const registerMask = registers - 1;
+/** All counters are one array, for which Node 20 has 4 GiB. */
+export const maxEstimatedNodes: number = 2 ** 32 / registers;
 /** Bias of HyperLogLog with that many registers. */
 const bias = 0.7213 / (1 + 1.079 / registers);
 const powers: Float64Array = Float64Array.from({ length: 64 }, (_, rank) => 2 ** -rank);
@@ -91,6 +93,7 @@ function estimateSize(counters: Uint8Array, begin: number): number {
  * paths has links; 274 bytes a node. The standard error of each ball is 9 %.
  *
  * @param pause - waited for after each round; what it throws ends the computation
+ * @throws RangeError beyond {@link maxEstimatedNodes} nodes
  * @see P. Boldi, S. Vigna, "In-Core Computation of Geometric Centralities with HyperBall", 2013
  */
 export async function estimateHarmonic(
