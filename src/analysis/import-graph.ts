@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { makeMissingFolder, RecordSort, removeTemporaries } from "../fs/index.ts";
-import { maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
+import { longestLine, maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
 import { pause, recordsAtOnce } from "./pause.ts";
@@ -110,6 +110,8 @@ async function importNames(
     sort.text.putUint(node, 4);
     sort.text.putUint(line, 6);
     const text = Buffer.from(`${node}\t${name}${count === undefined ? "" : `\t${count}`}\n`);
+    // Each byte that is no UTF-8 has become three.
+    if (text.length > longestLine + 1) refuseLine(file, { line, code: "line-too-long" });
     sort.text.putBytes(text, 0, text.length);
     sort.add(4);
   }

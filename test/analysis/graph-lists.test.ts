@@ -117,6 +117,14 @@ for (const [text, message] of hostileNames) {
   });
 }
 
+test("a name that is longer once it is UTF-8 is refused, for no reader would take its line", async () => {
+  using temp = makeTempFolder();
+  const names = Buffer.concat([Buffer.from("0\t"), Buffer.alloc(3000, 0xff), Buffer.from("\n")]);
+  const options = { into: join(temp.path, "graph"), links: writeText(temp.path, "links", "0 0\n") };
+  const refused = importGraph({ ...options, names: writeText(temp.path, "names", names) });
+  await assert.rejects(refused, { code: "bad-option", message: /line 1 is too long/ });
+});
+
 test("any bytes give a graph or an error of the file", async () => {
   using temp = makeTempFolder();
   let count = 0;
