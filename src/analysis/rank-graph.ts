@@ -10,7 +10,6 @@ import {
   maxEstimatedNodes,
   outDegrees,
   pageRankDefaults,
-  type Work,
   type WorkOptions,
 } from "../graph/index.ts";
 import { DuckDbEngine } from "./engine/duckdb-engine.ts";
@@ -23,6 +22,7 @@ import { pause } from "./pause.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
 import { writeTextPieces } from "./text-file.ts";
 import { type NodeVisits, readVisits } from "./visits.ts";
+import { writeWork } from "./work-list.ts";
 
 const usualCrawlSeconds = 180 * 86_400;
 /** An engine does not know the residual; it is below 0.85^50 * 2, or 6e-4, after as many rounds. */
@@ -138,8 +138,8 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const first = firstPlaces(ranks, top);
   const isNew = new Uint8Array(nodes).map((_, node) => Number(Number.isNaN(visits.latest[node])));
   const listed = work && listWork(priorities, isNew, work);
-  const names = await readNames(folder, new Set([...first, ...(listed ?? []).map(({ node }) => node)]), signal);
-  if (work && listed) await writeTextPieces(work.file, formatWork(listed, names));
+  if (work && listed) await writeWork(work.file, folder, { work: listed, isNew, priorities }, signal);
+  const names = await readNames(folder, new Set(first), signal);
   return {
     ...{ nodes, links, rounds, residual, rankMs },
     top: first.map((node) => ({
@@ -149,7 +149,9 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
       outDegree: outgoing[node] as number,
       pageRank: ranks[node] as number,
     })),
-    ...(listed && { work: { nodes: listed.length, newNodes: listed.filter(({ kind }) => kind === "new").length } }),
+    ...(listed && {
+      work: { nodes: listed.length, newNodes: listed.reduce((sum, node) => sum + (isNew[node] as number), 0) },
+    }),
   };
 }
 
@@ -255,9 +257,4 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
       hint: "Name hosts of the graph, such as --site example.org.",
     });
   return shares.map((share) => share / found);
-}
-
-function* formatWork(work: readonly Work[], names: ReadonlyMap<number, string>): Generator<Uint8Array, void, void> {
-  const line = ({ node, kind, priority }: Work): string => `${node}\t${names.get(node) ?? ""}\t${kind}\t${priority}\n`;
-  yield Buffer.from(`node\tname\tkind\tpriority\n${work.map(line).join("")}`);
 }

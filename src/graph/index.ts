@@ -3,7 +3,6 @@ export {
   changeOfLinks,
   crawlPriorities,
   listWork,
-  type Work,
   type WorkOptions,
 } from "./crawl-priority.ts";
 export { countDegrees, type DegreeCount, fitPowerLaw, hurwitzZeta, type PowerLaw } from "./degree-distribution.ts";
