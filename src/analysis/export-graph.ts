@@ -1,8 +1,9 @@
 import { TidemarkError } from "../core/index.ts";
 import { ByteText } from "../fs/index.ts";
-import { readNodeNames } from "../graph/index.ts";
+import type { NodeName } from "../graph/index.ts";
 import { anchorsFileOf, groupAnchors, hasAnchors } from "./anchors.ts";
 import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
+import { readAllNames } from "./node-rows.ts";
 import { formatParquet, type ParquetRows } from "./parquet.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
 
@@ -47,8 +48,8 @@ export async function exportGraph({ folder, links, names, anchors, signal }: Exp
       isParquet(links) ? formatParquet(linkColumns, groupLinks(file, signal)) : formatLinks(file, signal),
     );
   if (names !== undefined) {
-    const text = readTextFile(namesFileOf(folder), signal);
-    await writeTextPieces(names, isParquet(names) ? formatParquet(nameColumns, groupNames(text)) : text);
+    const rows = isParquet(names) && formatParquet(nameColumns, groupNames(readAllNames(folder, signal)));
+    await writeTextPieces(names, rows || readTextFile(namesFileOf(folder), signal));
   }
   if (anchors !== undefined) {
     const rows = isParquet(anchors) && formatParquet(anchorColumns, groupAnchors(folder, file.nodes, signal));
@@ -83,10 +84,10 @@ function* groupLinks(file: LinksFile, signal: AbortSignal | undefined): Generato
   }
 }
 
-async function* groupNames(text: AsyncIterable<Uint8Array>): AsyncGenerator<ParquetRows, void, void> {
+async function* groupNames(all: AsyncIterable<NodeName>): AsyncGenerator<ParquetRows, void, void> {
   const ids = new Int32Array(namesInGroup);
   let names: string[] = [];
-  for await (const { node, name } of readNodeNames(text)) {
+  for await (const { node, name } of all) {
     ids[names.length] = node;
     if (names.push(name) < namesInGroup) continue;
     yield [ids, names];

@@ -90,13 +90,14 @@ export class LinksFile implements Disposable {
 
   /** Fills numbers from a place of the offsets, or behind them of the targets. */
   readNumbers(numbers: Uint32Array, firstIndex: number): void {
-    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-    const position = linksHeadBytes + 4 * firstIndex;
-    for (let at = 0; at < bytes.length; ) {
-      const came = readSync(this.#fd, bytes, at, Math.min(bytes.length - at, blockBytes), position + at);
-      if (came === 0) throw corrupt(this.#file, "it is cut off");
-      at += came;
-    }
+    let position = linksHeadBytes + 4 * firstIndex;
+    for (const bytes of bytesOf(numbers))
+      for (let at = 0; at < bytes.length; ) {
+        const came = readSync(this.#fd, bytes, at, Math.min(bytes.length - at, blockBytes), position);
+        if (came === 0) throw corrupt(this.#file, "it is cut off");
+        at += came;
+        position += came;
+      }
   }
 
   /**
@@ -167,12 +168,12 @@ export class LinksFile implements Disposable {
       const some = numbers.subarray(0, Math.min(numbers.length, this.nodes + 1 - at));
       this.readNumbers(some, at);
       if (at === 0 && some[0] !== 0) throw this.#isOutOfPlace();
-      sum = checksumOf(bytesOf(some), sum);
+      sum = sumNumbers(some, sum);
     }
     if (this.offsetOf(this.nodes) !== this.links) throw this.#isOutOfPlace();
     for (const block of this.blocks()) {
       this.#checkRows(block.first, block.rows);
-      sum = checksumOf(bytesOf(block.rows.targets), sum);
+      sum = sumNumbers(block.rows.targets, sum);
       yield block;
     }
     this.#checkSum(sum);
@@ -185,7 +186,7 @@ export class LinksFile implements Disposable {
     const targets = arrays.integers(this.links);
     this.readNumbers(offsets, 0);
     this.readNumbers(targets, offsets.length);
-    this.#checkSum(checksumOf(bytesOf(targets), checksumOf(bytesOf(offsets))));
+    this.#checkSum(sumNumbers(targets, sumNumbers(offsets, 0)));
     if (offsets[0] !== 0 || offsets[this.nodes] !== this.links) throw this.#isOutOfPlace();
     this.#checkRows(0, {
       starts: offsets,
@@ -236,8 +237,20 @@ export function checksumOf(bytes: Uint8Array, before = 0): number {
   return bytes.length === 0 ? before : crc32(bytes, before);
 }
 
-function bytesOf(numbers: Uint32Array): Uint8Array {
-  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+/** More bytes than Node 20 gives to one array, in parts. */
+const partNumbers = 2 ** 28;
+
+function* bytesOf(numbers: Uint32Array): Generator<Uint8Array, void, void> {
+  for (let at = 0; at < numbers.length; at += partNumbers) {
+    const part = numbers.subarray(at, at + partNumbers);
+    yield new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+  }
+}
+
+function sumNumbers(numbers: Uint32Array, before: number): number {
+  let sum = before;
+  for (const bytes of bytesOf(numbers)) sum = checksumOf(bytes, sum);
+  return sum;
 }
 
 /** Reads the graph of a folder. @throws TidemarkError `not-found`, `no-permission`, `state-corrupt` */

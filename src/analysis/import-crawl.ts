@@ -6,6 +6,7 @@ import { AnchorSort, anchorsFileOf } from "./anchors.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { beginGraph } from "./import-graph.ts";
 import { LinksWriter } from "./links-writer.ts";
+import { pause, recordsAtOnce } from "./pause.ts";
 import { inBlocks, writeTextPieces } from "./text-file.ts";
 
 /** A crawl of the Web whose links are to be a graph. */
@@ -56,7 +57,7 @@ export const previousFolderOf = (folder: string): string => join(folder, "previo
  * @throws TidemarkError `bad-option` if there is a graph already; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
  */
 export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): Promise<CrawlImportSummary> {
-  const target = beginGraph(into);
+  const target = await beginGraph(into);
   const previousFolder = previousFolderOf(into);
   // Of an import that was killed.
   rmSync(previousFolder, { recursive: true, force: true });
@@ -72,7 +73,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
     urls.add(key.length);
   };
   for (const { at, url, links, texts } of readLinks(join(crawl, "links"))) {
-    if (row % 1024 === 0) signal?.throwIfAborted();
+    if (row % 1024 === 0) await pause(signal);
     if (!isShort(url)) continue;
     put(url, isAnswer, at);
     for (const link of links) {
@@ -127,8 +128,9 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
 
   using links = new RecordSort(into);
   using anchors = new AnchorSort(into);
-  let [from, age] = [0, isOlder];
+  let [from, age, records] = [0, isOlder, 0];
   for (const { bytes, keyEnd, end } of rows.drain()) {
+    if (++records % recordsAtOnce === 0) await pause(signal);
     const node = bytes.readUInt32BE(keyEnd);
     const kind = bytes[keyEnd - 1];
     if (kind === isAnswer) [from, age] = [node, bytes[keyEnd + 4] as number];
@@ -143,10 +145,12 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   }
   signal?.throwIfAborted();
   using written = new LinksWriter(into, nodes.count);
-  if (nodes.revisited > 0) beginGraph(previousFolder);
+  if (nodes.revisited > 0) await beginGraph(previousFolder);
   using previous = nodes.revisited > 0 ? new LinksWriter(previousFolder, nodes.count) : undefined;
-  for (const { bytes, start } of links.drain())
+  for (const { bytes, start } of links.drain()) {
     (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));
+    if (++records % recordsAtOnce === 0) await pause(signal);
+  }
   await previous?.finish(linksFileOf(previousFolder));
   rmSync(anchorsFileOf(into), { force: true });
   if (hasTexts) await writeTextPieces(anchorsFileOf(into), inBlocks(anchors.lines()));

@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { makeMissingFolder, RecordSort } from "../fs/index.ts";
-import { maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
+import { makeMissingFolder, RecordSort, removeTemporaries } from "../fs/index.ts";
+import { longestLine, maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
+import { pause, recordsAtOnce } from "./pause.ts";
 import { refuseLine } from "./refuse-line.ts";
 import { inBlocks, readTextFile, writeTextPieces } from "./text-file.ts";
 
@@ -40,7 +41,7 @@ export interface ImportSummary {
  */
 export async function importGraph(options: ImportOptions): Promise<ImportSummary> {
   const { into, links, names, signal } = options;
-  const target = beginGraph(into);
+  const target = await beginGraph(into);
   const most = Math.min(options.maxNodes ?? maxNodes, maxNodes);
   const named = names === undefined ? undefined : await importNames(names, into, most, signal);
   // Of a graph that was removed by halves.
@@ -68,14 +69,18 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
       ),
   });
   using written = new LinksWriter(into, nodes);
-  for (const { bytes, start } of sort.drain()) written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+  let records = 0;
+  for (const { bytes, start } of sort.drain()) {
+    written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+    if (++records % recordsAtOnce === 0) await pause(signal);
+  }
   signal?.throwIfAborted();
   const count = await written.finish(target);
   return { nodes, links: count, lines, named: named?.named ?? 0 };
 }
 
-/** Makes a folder for a graph. @returns the file that is to be written last */
-export function beginGraph(into: string): string {
+/** Makes a folder for a graph, or clears it of what an import left that was killed. @returns the file that is to be written last */
+export async function beginGraph(into: string): Promise<string> {
   const target = linksFileOf(into);
   if (existsSync(target))
     throw new TidemarkError("bad-option", `There is a graph already in ${into}.`, {
@@ -87,6 +92,7 @@ export function beginGraph(into: string): string {
   } catch (error) {
     throw wrapSystemError(error, `make ${into}`, { folder: into });
   }
+  await removeTemporaries(into);
   return target;
 }
 
@@ -106,6 +112,8 @@ async function importNames(
     sort.text.putUint(node, 4);
     sort.text.putUint(line, 6);
     const text = Buffer.from(`${node}\t${name}${count === undefined ? "" : `\t${count}`}\n`);
+    // Each byte that is no UTF-8 has become three.
+    if (text.length > longestLine + 1) refuseLine(file, { line, code: "line-too-long" });
     sort.text.putBytes(text, 0, text.length);
     sort.add(4);
   }

@@ -1,8 +1,13 @@
-import { readNodeNames } from "../graph/index.ts";
+import { maxNodes, type NodeName, readNodeNames } from "../graph/index.ts";
 import { hasNames, namesFileOf } from "./graph-folder.ts";
 import { readTextFile } from "./text-file.ts";
 
 const rowsAtOnce = 4096;
+
+/** All names of a graph's folder, by number of the node. There must be some, see `hasNames`. */
+export function readAllNames(folder: string, signal?: AbortSignal): AsyncGenerator<NodeName, void, void> {
+  return readNodeNames(readTextFile(namesFileOf(folder), signal), { maxNodes });
+}
 
 /** The names of some nodes. Empty if the graph's nodes have none. */
 export async function readNames(
@@ -12,7 +17,7 @@ export async function readNames(
 ): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   if (wanted.size === 0 || !hasNames(folder)) return names;
-  for await (const { node, name } of readNodeNames(readTextFile(namesFileOf(folder), signal))) {
+  for await (const { node, name } of readAllNames(folder, signal)) {
     if (wanted.has(node)) names.set(node, name);
     if (names.size === wanted.size) break;
   }
@@ -32,7 +37,7 @@ export async function* formatRows(
   const isNamed = hasNames(folder);
   const values = Object.values(columns);
   yield Buffer.from(`${["node", ...(isNamed ? ["name"] : []), ...Object.keys(columns)].join("\t")}\n`);
-  const names = isNamed ? readNodeNames(readTextFile(namesFileOf(folder), signal)) : undefined;
+  const names = isNamed ? readAllNames(folder, signal) : undefined;
   let next = await names?.next();
   let lines = "";
   for (let node = 0; node < nodes; node++) {

@@ -7,21 +7,22 @@ import {
   inDegrees,
   isOfSite,
   listWork,
+  maxEstimatedNodes,
   outDegrees,
   pageRankDefaults,
-  readNodeNames,
-  type Work,
   type WorkOptions,
 } from "../graph/index.ts";
 import { DuckDbEngine } from "./engine/duckdb-engine.ts";
 import { SparkEngine } from "./engine/spark-engine.ts";
 import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
-import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
-import { formatRows, readNames } from "./node-rows.ts";
+import { hasNames, LinksFile } from "./graph-folder.ts";
+import { formatRows, readAllNames, readNames } from "./node-rows.ts";
+import { pause } from "./pause.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
-import { readTextFile, writeTextPieces } from "./text-file.ts";
+import { writeTextPieces } from "./text-file.ts";
 import { type NodeVisits, readVisits } from "./visits.ts";
+import { writeWork } from "./work-list.ts";
 
 const usualCrawlSeconds = 180 * 86_400;
 /** An engine does not know the residual; it is below 0.85^50 * 2, or 6e-4, after as many rounds. */
@@ -112,11 +113,16 @@ export interface RankSummary {
  * Computes PageRank, degrees and harmonic centrality of a graph's nodes and, by them, what to crawl next.
  *
  * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`, `aborted`; `bad-option` for a wrong list of visits,
- *   or sites that no node belongs to
+ *   sites that no node belongs to, or an estimate of harmonic centrality of too many nodes
  */
 export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const { folder, into, top = 10, work, signal } = options;
   const { nodes, links } = sizesOf(folder);
+  if (options.harmonic === "estimate" && nodes > maxEstimatedNodes)
+    throw new TidemarkError("bad-option", `The graph in ${folder} has too many nodes for an estimate: ${nodes}.`, {
+      hint: `Leave --harmonic out: it is estimated for at most ${maxEstimatedNodes} nodes.`,
+      details: { folder, nodes },
+    });
   const visits = await readVisits(work?.visits, nodes, signal);
   const begun = performance.now();
   const found =
@@ -132,8 +138,8 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const first = firstPlaces(ranks, top);
   const isNew = new Uint8Array(nodes).map((_, node) => Number(Number.isNaN(visits.latest[node])));
   const listed = work && listWork(priorities, isNew, work);
-  const names = await readNames(folder, new Set([...first, ...(listed ?? []).map(({ node }) => node)]), signal);
-  if (work && listed) await writeTextPieces(work.file, formatWork(listed, names));
+  if (work && listed) await writeWork(work.file, folder, { work: listed, isNew, priorities }, signal);
+  const names = await readNames(folder, new Set(first), signal);
   return {
     ...{ nodes, links, rounds, residual, rankMs },
     top: first.map((node) => ({
@@ -143,7 +149,9 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
       outDegree: outgoing[node] as number,
       pageRank: ranks[node] as number,
     })),
-    ...(listed && { work: { nodes: listed.length, newNodes: listed.filter(({ kind }) => kind === "new").length } }),
+    ...(listed && {
+      work: { nodes: listed.length, newNodes: listed.reduce((sum, node) => sum + (isNew[node] as number), 0) },
+    }),
   };
 }
 
@@ -160,7 +168,7 @@ interface FoundRanks extends NodeColumns {
 }
 
 async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): Promise<FoundRanks> {
-  const { folder, linksBytes = Number.POSITIVE_INFINITY, sites, harmonic, work } = options;
+  const { folder, linksBytes = Number.POSITIVE_INFINITY, sites, harmonic, work, signal } = options;
   using file = new LinksFile(folder);
   const graph = harmonic === undefined && file.sizeBytes > linksBytes ? undefined : file.readGraph();
   const { incoming, outgoing } =
@@ -171,12 +179,14 @@ async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): 
   const changes = earlier.map((time, node) => (Number.isNaN(time) || !found ? Number.NaN : (found[node] as number)));
   const { nowSeconds, crawlSeconds } = agesOf(work);
   const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: latest, changes };
+  const compute = harmonic === "exact" ? computeHarmonic : estimateHarmonic;
+  const central = harmonic && graph && (await compute(graph, () => pause(signal)));
   return {
     ...ranks,
     incoming,
     outgoing,
     priorities: crawlPriorities(facts, nowSeconds, crawlSeconds),
-    ...(harmonic && graph && { harmonic: (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph) }),
+    ...(central && { harmonic: central }),
   };
 }
 
@@ -237,7 +247,7 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
     });
   const shares = new Float64Array(nodes);
   let found = 0;
-  for await (const { node, name } of readNodeNames(readTextFile(namesFileOf(folder)))) {
+  for await (const { node, name } of readAllNames(folder)) {
     if (node >= nodes || !sites.some((site) => isOfSite(name, site))) continue;
     shares[node] = 1;
     found++;
@@ -247,9 +257,4 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
       hint: "Name hosts of the graph, such as --site example.org.",
     });
   return shares.map((share) => share / found);
-}
-
-function* formatWork(work: readonly Work[], names: ReadonlyMap<number, string>): Generator<Uint8Array, void, void> {
-  const line = ({ node, kind, priority }: Work): string => `${node}\t${names.get(node) ?? ""}\t${kind}\t${priority}\n`;
-  yield Buffer.from(`node\tname\tkind\tpriority\n${work.map(line).join("")}`);
 }

@@ -35,13 +35,6 @@ export interface WorkOptions {
   readonly newShare?: number;
 }
 
-/** A node to be visited. */
-export interface Work {
-  readonly node: number;
-  readonly kind: "new" | "old";
-  readonly priority: number;
-}
-
 const usualNewShare = 0.9;
 
 /**
@@ -74,24 +67,51 @@ export function crawlPriorities(facts: NodeFacts, nowSeconds: number, crawlSecon
 
 /**
  * What to crawl next: new nodes and old ones, each kind by falling priority, then by number. Both are spread evenly over the list; where one
- * kind ends, the other goes on.
+ * kind ends, the other goes on. O(nodes log count); 8 bytes a node of the list, and 12 more while it is sorted.
  *
  * @param isNew - 1 for nodes that were never visited
+ * @returns nodes, in their order
  * @see K. Chen, section 5.1: 90 percent of the work is new nodes, 10 percent old ones
  */
-export function listWork(priorities: Float64Array, isNew: Uint8Array, options: WorkOptions): Work[] {
+export function listWork(priorities: Float64Array, isNew: Uint8Array, options: WorkOptions): Uint32Array {
   const { count, newShare = usualNewShare } = options;
-  const byPriority = (a: number, b: number): number => (priorities[b] as number) - (priorities[a] as number) || a - b;
-  const numbers = Uint32Array.from(priorities.keys());
-  const fresh = numbers.filter((node) => isNew[node] === 1).sort(byPriority);
-  const old = numbers.filter((node) => isNew[node] === 0).sort(byPriority);
-  const work: Work[] = [];
+  const fresh = takeFirst(priorities, isNew, 1, count);
+  const old = takeFirst(priorities, isNew, 0, count);
+  const work = new Uint32Array(Math.min(count, fresh.length + old.length));
   let [nextNew, nextOld] = [0, 0];
-  while (work.length < count && nextNew + nextOld < numbers.length) {
-    const isNewDue = nextNew < newShare * (work.length + 1) - 1e-9;
+  for (let at = 0; at < work.length; at++) {
+    const isNewDue = nextNew < newShare * (at + 1) - 1e-9;
     const takesNew = nextNew < fresh.length && (isNewDue || nextOld === old.length);
-    const node = (takesNew ? fresh[nextNew++] : old[nextOld++]) as number;
-    work.push({ node, kind: takesNew ? "new" : "old", priority: priorities[node] as number });
+    work[at] = (takesNew ? fresh[nextNew++] : old[nextOld++]) as number;
   }
   return work;
+}
+
+/** The first nodes of a kind by falling priority, then by number; at most so many. */
+function takeFirst(priorities: Float64Array, isNew: Uint8Array, kind: 0 | 1, count: number): Uint32Array {
+  const compare = (a: number, b: number): number => (priorities[b] as number) - (priorities[a] as number) || a - b;
+  let all = 0;
+  for (let node = 0; node < isNew.length; node++) if (isNew[node] === kind) all++;
+  // A heap with the last of the first on top.
+  const first = new Uint32Array(Math.min(count, all));
+  const sink = (node: number, from: number): void => {
+    let at = from;
+    for (let child = 2 * at + 1; child < first.length; child = 2 * at + 1) {
+      if (child + 1 < first.length && compare(first[child + 1] as number, first[child] as number) > 0) child++;
+      if (compare(node, first[child] as number) >= 0) break;
+      first[at] = first[child] as number;
+      at = child;
+    }
+    first[at] = node;
+  };
+  let filled = 0;
+  for (let node = 0; node < isNew.length && first.length > 0; node++) {
+    if (isNew[node] !== kind) continue;
+    if (filled < first.length) {
+      first[filled++] = node;
+      if (filled < first.length) continue;
+      for (let at = (filled >> 1) - 1; at >= 0; at--) sink(first[at] as number, at);
+    } else if (compare(node, first[0] as number) < 0) sink(node, 0);
+  }
+  return first.sort(compare);
 }

@@ -91,11 +91,15 @@ export function fitPowerLaw(counts: readonly DegreeCount[]): PowerLaw | undefine
     // Steeper than any law: the degrees have an end of their own.
     if (exponent > steepest) continue;
     const all = hurwitzZeta(exponent, from);
-    let [below, distance] = [0, 0];
+    const differenceBelow = (degree: number, count: number): number =>
+      Math.abs(count / nodes - 1 + hurwitzZeta(exponent, degree) / all);
+    let [below, distance, next] = [0, 0, from];
     for (const one of tail) {
+      // Over degrees that no node has the law goes on.
+      if (one.degree > next) distance = Math.max(distance, differenceBelow(one.degree, below));
       below += one.nodes;
-      const expected = 1 - hurwitzZeta(exponent, one.degree + 1) / all;
-      distance = Math.max(distance, Math.abs(below / nodes - expected));
+      next = one.degree + 1;
+      distance = Math.max(distance, differenceBelow(next, below));
     }
     if (distance < (best?.distance ?? farthest))
       best = { exponent, range: [from, tail.at(-1)?.degree ?? from], nodes, distance };

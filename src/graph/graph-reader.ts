@@ -191,7 +191,8 @@ export interface NodeGroups {
   readonly badLines: number;
 }
 
-const longestLine = 8192;
+/** Of names, in bytes, without its line feed. */
+export const longestLine = 8192;
 const none = 2 ** 32 - 1;
 
 /** Cuts pieces of text into lines; one that is too long is given as nothing. */

@@ -13,9 +13,13 @@ function countBits(word: number): number {
  * Harmonic centrality of each node: the sum of 1 / d over all other nodes from which it is reached, d links away. Exact, by breadth-first
  * searches from 32 nodes at a time. O(nodes / 32 * (nodes + links) * diameter) at worst; 20 bytes a node.
  *
+ * @param pause - waited for after each O(nodes + links) steps; what it throws ends the computation
  * @see P. Boldi, S. Vigna, "Axioms for Centrality", Internet Mathematics 10, 2014
  */
-export function computeHarmonic({ nodes, offsets, targets }: Graph): Float64Array {
+export async function computeHarmonic(
+  { nodes, offsets, targets }: Graph,
+  pause?: () => Promise<void>,
+): Promise<Float64Array> {
   const centrality = new Float64Array(nodes);
   const seen = new Uint32Array(nodes);
   let front = new Uint32Array(nodes);
@@ -47,6 +51,7 @@ export function computeHarmonic({ nodes, offsets, targets }: Graph): Float64Arra
         centrality[node] = (centrality[node] as number) + countBits(sources) / distance;
       }
       [front, next] = [next, front];
+      await pause?.();
     }
   }
   return centrality;
@@ -55,6 +60,8 @@ export function computeHarmonic({ nodes, offsets, targets }: Graph): Float64Arra
 /** Registers of a node's counter: more are more exact and take more memory. The standard error is 1.04 / sqrt(registers), 9 %. */
 const registers = 128;
 const registerMask = registers - 1;
+/** All counters are one array, for which Node 20 has 4 GiB. */
+export const maxEstimatedNodes: number = 2 ** 32 / registers;
 /** Bias of HyperLogLog with that many registers. */
 const bias = 0.7213 / (1 + 1.079 / registers);
 const powers: Float64Array = Float64Array.from({ length: 64 }, (_, rank) => 2 ** -rank);
@@ -83,11 +90,16 @@ function estimateSize(counters: Uint8Array, begin: number): number {
 /**
  * Harmonic centrality as HyperBall estimates it: of each node a small counter of how many nodes reach it in at most t links; each round
  * makes counters for t + 1 of those for t. O((nodes + links) * 128) a round, as many rounds as the longest of the shortest
- * paths has links; 264 bytes a node. The standard error of each ball is 9 %.
+ * paths has links; 274 bytes a node. The standard error of each ball is 9 %.
  *
+ * @param pause - waited for after each round; what it throws ends the computation
+ * @throws RangeError beyond {@link maxEstimatedNodes} nodes
  * @see P. Boldi, S. Vigna, "In-Core Computation of Geometric Centralities with HyperBall", 2013
  */
-export function estimateHarmonic({ nodes, offsets, targets }: Graph): Float64Array {
+export async function estimateHarmonic(
+  { nodes, offsets, targets }: Graph,
+  pause?: () => Promise<void>,
+): Promise<Float64Array> {
   const centrality = new Float64Array(nodes);
   const sizes = new Float64Array(nodes).fill(1);
   const counters = new Uint8Array(nodes * registers);
@@ -126,6 +138,7 @@ export function estimateHarmonic({ nodes, offsets, targets }: Graph): Float64Arr
       sizes[node] = size;
     }
     changed = touched;
+    await pause?.();
   }
   return centrality;
 }

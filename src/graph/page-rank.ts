@@ -161,7 +161,8 @@ export function checkPageRankOptions(
   if (teleport === undefined) return;
   if (teleport.length < nodes) throw new RangeError(`${teleport.length} shares for ${nodes} nodes`);
   const sum = teleport.reduce((all, share) => (share >= 0 ? all + share : Number.NaN), 0);
-  if (!(Math.abs(sum - 1) < 1e-9)) throw new RangeError(`shares to go to that sum to ${sum}`);
+  // A hundred million equal shares sum to 1 + 2.3e-9 by rounding alone.
+  if (!(Math.abs(sum - 1) < 1e-6)) throw new RangeError(`shares to go to that sum to ${sum}`);
 }
 
 /**

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { exportGraph } from "../../src/analysis/export-graph.ts";
-import { LinksFile, readGraph } from "../../src/analysis/graph-folder.ts";
+import { LinksFile, linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../src/analysis/import-graph.ts";
+import { temporaryName } from "../../src/fs/durable-file.ts";
 import { graphOf, links, linksOf } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
@@ -122,6 +123,14 @@ for (const [text, message] of hostileNames) {
   });
 }
 
+test("a name that is longer once it is UTF-8 is refused, for no reader would take its line", async () => {
+  using temp = makeTempFolder();
+  const names = Buffer.concat([Buffer.from("0\t"), Buffer.alloc(3000, 0xff), Buffer.from("\n")]);
+  const options = { into: join(temp.path, "graph"), links: writeText(temp.path, "links", "0 0\n") };
+  const refused = importGraph({ ...options, names: writeText(temp.path, "names", names) });
+  await assert.rejects(refused, { code: "bad-option", message: /line 1 is too long/ });
+});
+
 test("any bytes give a graph or an error of the file", async () => {
   using temp = makeTempFolder();
   let count = 0;
@@ -158,6 +167,15 @@ test("an import that is stopped leaves no graph", async () => {
   const stopped = importGraph({ into, links, signal: AbortSignal.abort() });
   await assert.rejects(stopped, { code: "aborted" });
   assert.deepEqual(readdirSync(into), []);
+});
+
+test("an import begins anew in the folder of one that was killed", async () => {
+  using temp = makeTempFolder();
+  const into = join(temp.path, "graph");
+  mkdirSync(into);
+  writeFileSync(temporaryName(linksFileOf(into)), "half");
+  await importText(temp.path, "0 1\n", "1\tb\n");
+  assert.deepEqual(readdirSync(into).sort(), ["links.csr", "names.txt.gz"]);
 });
 
 /** The golden file of links with a number changed; the checksum is made anew, so that what is behind it is reached. */

@@ -162,3 +162,18 @@ test("what is no crawl, or a damaged one, is refused with its file and line", as
   await importCrawl(whole);
   await assert.rejects(importCrawl(whole), { code: "bad-option", message: /There is a graph already/ });
 });
+
+test("while links of a crawl are read, signals have their turn", async () => {
+  using temp = makeTempFolder("turns");
+  const pages = Array.from({ length: 102_400 }, (_, at): Line => [7, `http://${at}.example/`]);
+  writeParts(temp.path, [[...pages, [-1, "damaged"]]]);
+  let [turns, isReading] = [0, true];
+  const turn = (): void => {
+    turns++;
+    if (isReading) setImmediate(turn);
+  };
+  turn();
+  await assert.rejects(importCrawl({ into: join(temp.path, "graph"), crawl: temp.path }), { code: "state-corrupt" });
+  isReading = false;
+  assert.ok(turns >= 100, `${turns} turns`);
+});

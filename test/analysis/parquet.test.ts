@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { exportGraph } from "../../src/analysis/export-graph.ts";
 import { readGraph } from "../../src/analysis/graph-folder.ts";
+import { readNames } from "../../src/analysis/node-rows.ts";
 import { linksOf } from "../graph/slow-graph.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { importText, readText, writeText } from "./graph-files.ts";
@@ -37,6 +38,28 @@ test("an export to Parquet is what DuckDB reads of it, over several groups of ro
   await exportGraph({ folder, anchors });
   const rows = `FROM read_parquet('${anchors}') WHERE text = concat('the text \u00e9', 16 * target + file_row_number % 16)`;
   assert.deepEqual(await read(`SELECT COUNT(*) ${rows} AND source = file_row_number % 7`), [[70_000n]]);
+  connection.closeSync();
+});
+
+test("names of nodes of high numbers are exported and found like all others", async () => {
+  using temp = makeTempFolder("high-nodes");
+  const [nodes, last] = [70_000_001, 70_000_000];
+  writeText(temp.path, "names.txt.gz", `7\torg.example\n${last}\torg.example.www\n`);
+  const head = Buffer.alloc(16);
+  head.write("tmgraph1");
+  head.writeUInt32LE(nodes, 8);
+  const links = writeText(temp.path, "links.csr", head);
+  // Without links all offsets are 0, which a file with a hole is as well.
+  truncateSync(links, 16 + 4 * (nodes + 1) + 4);
+  assert.deepEqual([...(await readNames(temp.path, new Set([last])))], [[last, "org.example.www"]]);
+  const named = join(temp.path, "names.parquet");
+  await exportGraph({ folder: temp.path, names: named });
+  const connection = await (await DuckDBInstance.create()).connect();
+  const found = await connection.runAndReadAll(`SELECT id, name FROM read_parquet('${named}')`);
+  assert.deepEqual(found.getRows(), [
+    [7, "org.example"],
+    [last, "org.example.www"],
+  ]);
   connection.closeSync();
 });
 

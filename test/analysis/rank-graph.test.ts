@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { harmonicWays, rankGraph } from "../../src/analysis/rank-graph.ts";
@@ -40,7 +40,7 @@ test("a table has each node's name, degrees and ranks", async () => {
       ["4", "http://a.example/x?y", "0", "1"],
     ],
   );
-  const harmonic = computeHarmonic(graph);
+  const harmonic = await computeHarmonic(graph);
   for (const [node, row] of rows.slice(1).entries()) {
     assert.ok(Math.abs(Number(row[4]) - (ranks[node] ?? -1)) < 1e-12);
     assert.equal(Number(row[5]), harmonic[node]);
@@ -157,4 +157,15 @@ test("both ways of harmonic centrality are there, and a table that cannot be wri
   }
   await assert.rejects(rankGraph({ folder, into: join(temp.path, "no", "ranks") }), { code: "not-found" });
   await assert.rejects(rankGraph({ folder: join(temp.path, "none") }), { code: "not-found" });
+});
+
+test("an estimate of more nodes than Node has counters for is refused before anything is computed", async () => {
+  using temp = makeTempFolder();
+  const nodes = 33_554_433;
+  const head = Buffer.alloc(16);
+  head.write("tmgraph1");
+  head.writeUInt32LE(nodes, 8);
+  truncateSync(writeText(temp.path, "links.csr", head), 16 + 4 * (nodes + 1) + 4);
+  const ranked = rankGraph({ folder: temp.path, harmonic: "estimate" });
+  await assert.rejects(ranked, { code: "bad-option", message: /too many nodes for an estimate: 33554433/ });
 });

@@ -49,20 +49,8 @@ const isNew = Uint8Array.of(1, 1, 0, 0, 0);
 test("the list has each kind by its priority, and both spread over it", () => {
   const priorities = crawlPriorities(facts, 2000, 10_000);
   const work = listWork(priorities, isNew, { count: 4, newShare: 0.5 });
-  assert.deepEqual(
-    work.map(({ node, kind }) => [node, kind]),
-    [
-      [1, "new"],
-      [2, "old"],
-      [0, "new"],
-      [4, "old"],
-    ],
-  );
-  const all = listWork(priorities, isNew, { count: 99 });
-  assert.deepEqual(
-    all.map(({ node }) => node),
-    [1, 0, 2, 4, 3],
-  );
+  assert.deepEqual([...work], [1, 2, 0, 4]);
+  assert.deepEqual([...listWork(priorities, isNew, { count: 99 })], [1, 0, 2, 4, 3]);
 });
 
 test("any beginning of the list has a tenth of old nodes, while there are both", () => {
@@ -71,13 +59,22 @@ test("any beginning of the list has a tenth of old nodes, while there are both",
   const equal = new Float64Array(nodes).fill(1);
   const work = listWork(equal, half, { count: 1000 });
   for (let length = 10; length <= 1000; length += 10)
-    assert.equal(work.slice(0, length).filter(({ kind }) => kind === "old").length, length / 10);
-  assert.equal(
-    listWork(equal, half, { count: 1000, newShare: 0 }).every(({ kind }) => kind === "old"),
-    true,
-  );
-  assert.equal(
-    listWork(equal, half, { count: 1000, newShare: 1 }).every(({ kind }) => kind === "new"),
-    true,
+    assert.equal(work.slice(0, length).filter((node) => half[node] === 0).length, length / 10);
+  assert.ok(listWork(equal, half, { count: 1000, newShare: 0 }).every((node) => half[node] === 0));
+  assert.ok(listWork(equal, half, { count: 1000, newShare: 1 }).every((node) => half[node] === 1));
+});
+
+test("of each kind the first come, as if all had been sorted", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(9), { maxLength: 60 }), fc.nat(60), fc.constantFrom(0, 1), (given, count, newShare) => {
+      const priorities = Float64Array.from(given, (value) => value >> 1);
+      const kinds = Uint8Array.from(given, (value) => value & 1);
+      const sorted = (kind: number): number[] =>
+        given
+          .flatMap((value, node) => ((value & 1) === kind ? [node] : []))
+          .sort((a, b) => (priorities[b] ?? 0) - (priorities[a] ?? 0) || a - b);
+      const expected = [...sorted(newShare), ...sorted(1 - newShare)].slice(0, count);
+      assert.deepEqual([...listWork(priorities, kinds, { count, newShare })], expected);
+    }),
   );
 });

@@ -74,3 +74,26 @@ test("few nodes, or all of one degree, have no law", () => {
     undefined,
   );
 });
+
+test("the distance of a law counts over degrees that no node has, too", () => {
+  const hundreds = Array.from({ length: 40 }, (_, at) => ({
+    degree: 100 * (at + 1),
+    nodes: Math.round(5000 / (at + 1) ** 1.5),
+  }));
+  assert.equal(fitPowerLaw(hundreds), undefined);
+  const odd = Array.from({ length: 400 }, (_, at) => ({
+    degree: 2 * at + 11,
+    nodes: Math.max(1, Math.round(1e6 * (2 * at + 11) ** -2.5)),
+  }));
+  const fit = fitPowerLaw(odd);
+  assert.ok(fit !== undefined);
+  const { exponent, range, nodes } = fit;
+  const countOf = new Map(odd.map((one) => [one.degree, one.nodes]));
+  let [below, distance] = [0, 0];
+  for (let degree = range[0]; degree <= range[1]; degree++) {
+    below += countOf.get(degree) ?? 0;
+    const law = 1 - hurwitzZeta(exponent, degree + 1) / hurwitzZeta(exponent, range[0]);
+    distance = Math.max(distance, Math.abs(below / nodes - law));
+  }
+  assert.ok(Math.abs(fit.distance - distance) < 1e-9, `${fit.distance} is not ${distance}`);
+});

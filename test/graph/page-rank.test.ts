@@ -133,6 +133,13 @@ test("more links to a page do not lower its rank among equals", () => {
   assert.ok((ranks[5] ?? 0) > (ranks[4] ?? 1));
 });
 
+test("shares to go to that sum to 1 but for the rounding of very many are taken", () => {
+  const graph = graphOf([[0, 1]]);
+  const { ranks } = computePageRank(graph, { teleport: Float64Array.of(0.5, 0.5 + 2.3e-9) });
+  assert.ok(Math.abs((ranks[0] ?? 0) + (ranks[1] ?? 0) - 1) < 1e-6);
+  assert.throws(() => computePageRank(graph, { teleport: Float64Array.of(0.5, 0.501) }), RangeError);
+});
+
 test("options out of their range are refused", () => {
   const graph = graphOf([[0, 1]]);
   for (const options of [

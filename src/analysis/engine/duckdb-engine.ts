@@ -21,6 +21,7 @@ export class DuckDbEngine implements SqlEngine {
     folder: string,
     signal?: AbortSignal,
   ): AsyncGenerator<ReadonlyArray<number | null>, void, void> {
+    const all = [...inputs.map(bindInput), ...statements];
     const { DuckDBInstance } = await this.#load().catch((error: unknown) => {
       throw new TidemarkError("not-found", "DuckDB is not installed.", {
         hint: "Install it beside tidemark: npm install @duckdb/node-api, with --global if tidemark is.",
@@ -32,7 +33,7 @@ export class DuckDbEngine implements SqlEngine {
     const stop = (): void => connection.interrupt();
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      for (const statement of [...inputs.map(bindInput), ...statements]) {
+      for (const statement of all) {
         signal?.throwIfAborted();
         await connection.run(statement);
       }

@@ -17,6 +17,8 @@ const damping = 0.85;
 const temporarySteps = 2;
 const givenSteps = 8;
 
+/** Far above any, and finite with 32 bits. */
+const mostRank = 1e30;
 /** Of a page whose rank is next to none: it is polled all the same. */
 const leastWeight = 0.01;
 
@@ -141,7 +143,8 @@ export async function readRanks(file: string): Promise<GivenRanks> {
         continue;
       }
       const [name, rank] = [fields[columns[0]], Number(fields[columns[1]])];
-      if (name === undefined || !(rank >= 0)) throw notRanks(file, `no name and rank: ${line.slice(0, 100)}`);
+      if (name === undefined || !(rank >= 0 && rank <= mostRank))
+        throw notRanks(file, `no name and rank: ${line.slice(0, 100)}`);
       ranks.set(name, rank);
     }
   } catch (error) {

@@ -11,10 +11,11 @@ import { describeEngine } from "./engine-contract.ts";
 
 describeEngine("DuckDB", () => new DuckDbEngine());
 
-const script = graphScript({
+const scriptOptions = {
   ...{ nodes: 2, links: "/a", previous: "/b", visits: "/c" },
   ...{ damping: 0.85, rounds: 1, nowSeconds: 1, crawlSeconds: 1 },
-});
+};
+const script = graphScript(scriptOptions);
 
 test("without its package DuckDB says how to install it", async () => {
   const engine = new DuckDbEngine(() => Promise.reject(new Error("Cannot find package '@duckdb/node-api'")));
@@ -75,6 +76,9 @@ test("paths with what the dialects write differently are refused, and a missing 
   assert.equal(pathLiteral("/a b/c"), "'/a b/c'");
   for (const path of ["/it's", "/a\\b"]) assert.throws(() => pathLiteral(path), { code: "bad-option" });
   using temp = makeTempFolder();
+  const engine = new DuckDbEngine();
+  const apostrophe = graphScript({ ...scriptOptions, links: "/it's" });
+  await assert.rejects(engine.run(apostrophe, temp.path).next(), { code: "bad-option", hint: /TMPDIR/ });
   const folder = await importText(temp.path, "0 1\n");
   const scratch = `${temp.path}/none`;
   const computed = computeByEngine(new DuckDbEngine(), { ...options, folder, nodes: 2, scratch, signal: undefined });

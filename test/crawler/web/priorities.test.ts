@@ -103,8 +103,10 @@ describe("orders of a crawl of the Web", () => {
     const weight = ranks.weightOf("http://a/4999");
     assert.ok(Math.abs(weight - 2) < 1e-3, `${weight}: the highest is twice the mean`);
     assert.deepEqual([ranks.weightOf("http://a/0"), ranks.weightOf("http://b/")], [0.01, 1]);
-    for (const bad of ["", "node\tname\n", "name\tpagerank\nhttp://a/\n", "name\tpagerank\nhttp://a/\tx\n"])
+    for (const bad of ["", "node\tname\n", "name\tpagerank\nhttp://a/\n"])
       await assert.rejects(read(bad), { code: "bad-option" });
+    for (const rank of ["x", "-1", "Infinity", "1e300"])
+      await assert.rejects(read(`name\tpagerank\nhttp://a/\t${rank}\n`), { code: "bad-option" });
     await assert.rejects(readRanks(join(temp.path, "none")), { code: "not-found" });
     await assert.rejects(crawlWeb({ into: temp.path, seeds: [], order: "optimal" }), { code: "bad-option" });
   });
