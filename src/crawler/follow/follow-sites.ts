@@ -65,7 +65,8 @@ export interface CompanionMeans {
 export interface FollowSitesOptions {
   /**
    * The sites, each once. With an iterable, each list replaces the one before: sites missing from it are no longer
-   * followed, and their data is kept.
+   * followed, and their data is kept. A later list with a mistake is refused: its error is thrown into the iterator at its
+   * `yield`; one that catches it goes on with the list before.
    */
   readonly sites: readonly FollowedSite[] | AsyncIterable<readonly FollowedSite[]>;
   /** Folder of the mirrors, as of `crawlSite`. */
@@ -236,10 +237,18 @@ class Following {
   }
 
   async #takeLists(lists: AsyncIterator<readonly FollowedSite[]> | Iterator<readonly FollowedSite[]>): Promise<void> {
-    for (let list = await lists.next(); list.done !== true; list = await lists.next()) {
+    for (let list = await lists.next(); list.done !== true; ) {
       if (this.#stop.signal.aborted) return;
-      this.#take(list.value);
+      try {
+        this.#take(list.value);
+      } catch (error) {
+        // Who gives lists may go on after one that is refused; the one before it stays in force.
+        if (!(error instanceof TidemarkError) || lists.throw === undefined) throw error;
+        list = await lists.throw(error);
+        continue;
+      }
       this.#follower.notice();
+      list = await lists.next();
     }
   }
 

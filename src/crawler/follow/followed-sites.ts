@@ -123,8 +123,12 @@ export class FollowedSites {
     // Decisions take precedence over the list.
     const priority = planned?.priority ?? site.priority ?? defaultPriority;
     const isPaused = planned?.isPaused ?? false;
+    // The bounds may have changed since it was planned.
+    const notAfter = this.#now() + Math.max(site.minIntervalMs ?? 0, site.maxIntervalMs ?? dayMs);
     if (!isNew) {
       this.#scheduler.setPriority(origin, priority);
+      // After a visit that is under way, the next one is planned by the new bounds anyway.
+      if (this.#scheduler.entryOf(origin)?.at !== undefined) this.#scheduler.expedite(origin, notAfter);
       return;
     }
     this.#metrics.enter(origin, { failures: planned?.failures ?? 0, lookedAt: planned?.lookedAt ?? 0 });
@@ -133,9 +137,7 @@ export class FollowedSites {
       if (!isPaused) this.#scheduler.add(origin, now, priority);
       return;
     }
-    // The bounds may have changed since it was planned.
-    const at = Math.min(planned?.at ?? now, now + (site.maxIntervalMs ?? dayMs));
-    this.#scheduler.add(origin, at, priority);
+    this.#scheduler.add(origin, Math.min(planned?.at ?? now, notAfter), priority);
     if (isPaused) this.#scheduler.setPaused(origin, true);
   }
 }

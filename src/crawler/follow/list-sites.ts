@@ -6,6 +6,7 @@ import { findSite } from "../site-address.ts";
 import type { SiteDecision } from "./decision-inbox.ts";
 import { readFollowStatus } from "./follow-status.ts";
 import { defaultPriority, isPriority } from "./site-scheduler.ts";
+import { originForm } from "./status-file.ts";
 
 /** A site as listed, before decisions apply. */
 export interface Listing {
@@ -30,7 +31,7 @@ export interface ListedSite {
 
 const listName = "followed.txt";
 const maxListBytes = 256 * 1024 * 1024;
-const lineForm = /^(https?:\/\/[\w.:[\]-]{1,290}) (\d{1,2}(?:\.\d{1,3})?)$/;
+const lineForm = /^(\S+) (\d{1,2}(?:\.\d{1,3})?)$/;
 
 /** Writes the followed sites, one per line, for programs that read them later. */
 export function writeFollowedList(into: string, sites: Iterable<Listing>): void {
@@ -55,7 +56,7 @@ export function readFollowedList(into: string): Map<string, Listing> | undefined
   const isWhole = lines.pop() === "" && typeof read !== "string";
   for (const line of lines) {
     const [, site, priority] = lineForm.exec(line) ?? [];
-    if (site === undefined || !isWhole)
+    if (site === undefined || !originForm.test(site) || !isWhole)
       throw new TidemarkError("state-corrupt", `${file} is not what a follower writes.`, {
         hint: "Remove it: it is written anew when sites are followed again.",
         details: { file },

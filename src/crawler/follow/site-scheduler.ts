@@ -145,7 +145,7 @@ export class SiteScheduler {
   /** A site is to be visited no later than at a time; one that is being visited, again. */
   expedite(site: string, at: EpochMs): void {
     this.#change(site, (slot) => {
-      if (slot.isUnderWay) slot.notAfter = at;
+      if (slot.isUnderWay) slot.notAfter = Math.min(slot.notAfter, at);
       else slot.at = Math.min(slot.at, at);
     });
   }

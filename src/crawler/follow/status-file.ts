@@ -43,9 +43,11 @@ export const text: Reader = (value) => {
   return plainText(value);
 };
 
-/** A canonical origin, which contains nothing special to a terminal or a metrics label. */
+/** A canonical origin, which contains nothing special to a terminal or a metrics label; its host may be one that no site has, such as `a,b`. */
+export const originForm: RegExp = /^https?:\/\/[\w.:[\]!$&'()*+,;=`{}~-]{1,290}$/;
+
 export const site: Reader = (value) => {
-  if (typeof value !== "string" || value.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(value)) throw new Malformed();
+  if (typeof value !== "string" || !originForm.test(value)) throw new Malformed();
   return value;
 };
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { EpochMs, Timing } from "../../core/index.ts";
+import { type EpochMs, TidemarkError, type Timing } from "../../core/index.ts";
 import {
   createPoliteness,
   isHaltOver,
@@ -26,6 +26,8 @@ const [leastIdleMs, mostIdleMs] = [20, 1000];
 const mostCheckpointMs = 30_000;
 const progressMs = 1000;
 const longestRenewMs = 5000;
+/** A site whose state is damaged is tried again after so long; in a crawl that ends when all is done, never. */
+const damagedMs = 86_400_000;
 const leaseCheckMs = 100;
 /** Links of visits that end within so long are synced to the disk together. */
 const gatherMs = 20;
@@ -256,8 +258,19 @@ export class FleetWorker {
       await this.#visit(held, file, read.handed);
     } catch (error) {
       file.remove();
-      throw error;
+      if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
+      await this.#setAside(held.lease, error);
     }
+  }
+
+  /** Gives back a site whose state is damaged, for long: it must not end one worker after the other. */
+  async #setAside(lease: SiteLease, error: TidemarkError): Promise<void> {
+    const { fleet, onVisit } = this.#options;
+    const { origin: site, priority } = lease;
+    const nextAt = this.#visitor.waits ? Number.POSITIVE_INFINITY : this.#timing.now() + damagedMs;
+    await fleet.release(lease, this.#nextOf(lease, { counts: undefined, isFailed: true, nextAt, priority }));
+    this.#count({ counts: undefined, isFailed: true, nextAt, priority });
+    onVisit?.({ site, counts: undefined, error, isLost: false });
   }
 
   async #visit(held: Held, file: SiteFile, handed: SiteReading["handed"]): Promise<void> {

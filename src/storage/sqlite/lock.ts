@@ -4,6 +4,9 @@ import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { type Connection, openConnection } from "./database.ts";
 import { isDatabaseBusy, wrapDatabaseError } from "./database-error.ts";
 
+/** Longer than {@link isLocked} holds a lock. */
+const patienceMs = 100;
+
 /** A lock that ends with the process that holds it, however that ends. */
 export interface FileLock {
   release(): void;
@@ -31,6 +34,7 @@ export function acquireLock(file: string): FileLock {
   const holderFile = `${file}-holder.json`;
   const connection: Connection = openConnection(file);
   try {
+    connection.exec(`PRAGMA busy_timeout = ${patienceMs}`);
     connection.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     connection.close();

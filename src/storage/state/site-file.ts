@@ -1,18 +1,9 @@
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { writeWhole } from "../../fs/index.ts";
 import type { Connection } from "../sqlite/database.ts";
 import { openState } from "./open-state.ts";
 import { migrations } from "./schema.ts";
@@ -79,7 +70,7 @@ export class SiteFile implements Disposable {
       const pieces = blocks.map(({ number, bytes }, at) => this.#unpack(number, at, bytes));
       const file = openSync(this.#file, "w");
       try {
-        for (const piece of pieces) writeSync(file, piece);
+        for (const piece of pieces) writeWhole(file, piece);
       } finally {
         closeSync(file);
       }

@@ -172,6 +172,36 @@ describe("followSites", () => {
     await following;
   });
 
+  it("refuses a later list with a mistake, and goes on with the one before", async () => {
+    await using trial = new Trial();
+    const [first, second] = await trial.open(2);
+    assert.ok(first !== undefined && second !== undefined);
+    const next: { list: (sites: FollowedSite[]) => void } = { list: () => undefined };
+    const refused: unknown[] = [];
+    async function* lists(): AsyncGenerator<FollowedSite[]> {
+      yield asListed([first as PublishedSite]);
+      for (;;) {
+        const list = await new Promise<FollowedSite[]>((resolve) => (next.list = resolve));
+        try {
+          yield list;
+        } catch (error) {
+          refused.push(error);
+        }
+      }
+    }
+    const following = trial.follow(lists());
+    await trial.visited(first.origin);
+    const before = next.list;
+    before([{ url: `${second.origin}/`, keep: "objects" }]);
+    trial.time.pass(day);
+    await Promise.race([following, trial.visited(first.origin)]);
+    assert.match(String(refused), /Bodies are kept as objects/);
+    next.list(asListed([second]));
+    await Promise.race([following, trial.visited(second.origin)]);
+    trial.stop.abort();
+    await following;
+  });
+
   it("ends in order: the page that is under way is kept, the rest comes with the next run", async () => {
     await using trial = new Trial();
     const [site] = await trial.open(1);

@@ -11,6 +11,7 @@ import {
   removeFollowStatus,
   writeFollowStatus,
 } from "../../../src/crawler/follow/follow-status.ts";
+import { readFollowedList, writeFollowedList } from "../../../src/crawler/follow/list-sites.ts";
 import { maxStatusRows, plainText } from "../../../src/crawler/follow/status-file.ts";
 import { openStore } from "../../../src/storage/state/store.ts";
 import { exampleStatus } from "../../example-status.ts";
@@ -47,6 +48,15 @@ describe("parseFollowStatus", () => {
     ["a text that is too long", withFields({ host: "x".repeat(201) })],
   ];
   for (const [name, text] of hostile) it(`refuses ${name}`, () => assert.equal(parseFollowStatus(text), undefined));
+
+  it("takes a site whose host is mistyped, and so does the list of followed sites", () => {
+    const { origin: site } = new URL("https://example.org,/");
+    const status = exampleStatus({ next: exampleStatus().next.map((row) => ({ ...row, site })) });
+    assert.deepEqual(parseFollowStatus(JSON.stringify(status)), status);
+    using folder = makeTempFolder();
+    writeFollowedList(folder.path, [{ site, priority: 7 }]);
+    assert.deepEqual([...(readFollowedList(folder.path)?.values() ?? [])], [{ site, priority: 7 }]);
+  });
 
   it("takes out what a terminal would obey", () => {
     const [row] = exampleStatus().troubled;

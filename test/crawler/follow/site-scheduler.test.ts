@@ -31,6 +31,16 @@ describe("SiteScheduler", () => {
     assert.equal(scheduler.next(20), "a");
   });
 
+  it("visits a site that is under way again by the earliest time that was asked for", () => {
+    const scheduler = new SiteScheduler();
+    scheduler.add("a", 0);
+    assert.equal(scheduler.next(10), "a");
+    scheduler.expedite("a", 20);
+    scheduler.expedite("a", 500);
+    scheduler.giveBack("a", 1000);
+    assert.equal(scheduler.entryOf("a")?.at, 20);
+  });
+
   it("counts a step of priority as ten minutes of waiting, so that none waits for ever", () => {
     const scheduler = new SiteScheduler();
     scheduler.add("low", 0, 4);

@@ -348,6 +348,35 @@ describe("FleetWorker", () => {
     },
   );
 
+  it("sets a site aside whose state is damaged, and visits the others", limits, async () => {
+    await using web = await openWeb();
+    using temp = makeTempFolder();
+    const origins = ["s0.example", "s1.example"].map((host) => web.originOf(host));
+    const crawl = async (between?: Work["between"]): Promise<WorkerVisit[]> =>
+      work({
+        ...{ web, folder: temp.path, name: "one", ...(between === undefined ? {} : { between }) },
+        visitor: (means) =>
+          new LeasedList(
+            origins.map((origin) => ({ url: `${origin}/`, sources: ["links"], allowPrivate: true })),
+            async (url) => ({ url }),
+            means,
+            undefined,
+          ),
+      });
+    const visits = await crawl((fleet) => ({
+      read: async (lease, asked) => {
+        const read = await fleet.read(lease, asked);
+        const blocks = [{ number: 0, bytes: Buffer.from("damaged") }];
+        return read !== undefined && lease.origin === origins[0] ? { ...read, blocks } : read;
+      },
+    }));
+    const told = visits.map(({ site, error }) => [site, String(error)]).sort();
+    assert.equal(told.length, 2);
+    assert.match(String(told[0]), /s0\.example.*Block 0 of the state of a site is missing or damaged/);
+    assert.match(String(told[1]), /s1\.example.*undefined/);
+    assert.deepEqual(await crawl(), [], "it is not tried again at once");
+  });
+
   it("takes more pages in a visit while the site may be asked, and gives back a site that rests", limits, async () => {
     const pages = Array.from({ length: 10 }, (_, at) => `/${at}`);
     const answer: LoopbackWebOptions["answer"] = ({ path }, response) => {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type FileBlock, SiteFile } from "../../../src/storage/state/site-file.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
 const origin = "https://example.org";
+const siteFileModule = new URL("../../../src/storage/state/site-file.js", import.meta.url).href;
 
 function note(file: SiteFile, from: number, to: number): void {
   const { urls, close } = file.store.openSite(origin, { kind: "metadata" });
@@ -80,5 +82,25 @@ describe("SiteFile", () => {
     ])
       assert.throws(() => file.load(blocks), { code: "state-corrupt" });
     file.load(changed);
+  });
+
+  it("tells that there is no room for the last block, too", () => {
+    using temp = makeTempFolder();
+    using file = new SiteFile({ folder: temp.path, site: 1 });
+    file.load([]);
+    void file.store;
+    const blocks = file.changes().changed.map(({ number, bytes }) => [number, Buffer.from(bytes).toString("base64")]);
+    const { size } = statSync(join(temp.path, "1.db"));
+    const load = `import { SiteFile } from ${JSON.stringify(siteFileModule)};
+      const blocks = JSON.parse(process.argv[2]).map(([number, bytes]) => ({ number, bytes: Buffer.from(bytes, "base64") }));
+      new SiteFile({ folder: process.argv[1], site: 2 }).load(blocks);`;
+    const limited = ["-c", `ulimit -f ${Math.floor(size / 1024) - 4}; exec "$0" --input-type=module --eval "$@"`];
+    const { status, stderr } = spawnSync(
+      "bash",
+      [...limited, process.execPath, load, temp.path, JSON.stringify(blocks)],
+      { encoding: "utf8" },
+    );
+    assert.notEqual(status, 0, "a part of a state was taken for the whole");
+    assert.match(stderr, /EFBIG/);
   });
 });
