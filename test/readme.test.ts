@@ -10,6 +10,8 @@ import { serveFolder } from "../src/server/folder-server.ts";
 import { repositoryFolder } from "./repository-folder.ts";
 
 const run = promisify(execFile);
+const compiler = join(createRequire(import.meta.url).resolve("typescript/package.json"), "..", "bin", "tsc");
+const library = fileURLToPath(new URL("../src/index.js", import.meta.url));
 const compilerOptions = {
   target: "ES2023",
   module: "NodeNext",
@@ -42,7 +44,6 @@ describe("README", () => {
     await using server = await serveFolder({ folder: docroot });
     const text = await readFile(join(repositoryFolder(), "docs", "library.md"), "utf8");
     const example = /^```ts\n(.*?)^```$/ms.exec(text)?.[1] ?? assert.fail("no example");
-    const library = fileURLToPath(new URL("../src/index.js", import.meta.url));
     const origin = new URL(server.url).origin;
     const source = example
       .replaceAll('"tidemark"', JSON.stringify(library))
@@ -51,7 +52,6 @@ describe("README", () => {
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
     await writeFile(join(folder, "example.ts"), source);
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["example.ts"] }));
-    const compiler = join(createRequire(import.meta.url).resolve("typescript/package.json"), "..", "bin", "tsc");
     await run(process.execPath, [compiler, "-p", folder]);
     const options = { cwd: folder, env: { ...process.env, HOME: folder } };
     const { stdout, stderr } = await run(process.execPath, [join(folder, "example.js")], options);
@@ -64,5 +64,17 @@ describe("README", () => {
       await readFile(join(folder, "mirror", new URL(origin).host.replace(":", "_"), "index.html"), "utf8"),
       "<p>hello",
     );
+  });
+
+  it("promises a library whose types compile with those of browsers, and are checked themselves", async () => {
+    const project = join(folder, "defaults");
+    await mkdir(project);
+    await writeFile(join(project, "use.ts"), `export { crawlSite } from ${JSON.stringify(library)};\n`);
+    const defaults = { target: "ES2023", module: "NodeNext", types: ["node"], strict: true, noEmit: true };
+    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: defaults, files: ["use.ts"] }));
+    const { stdout } = await run(process.execPath, [compiler, "-p", project]).catch(
+      (error: { stdout: string }) => error,
+    );
+    assert.equal(stdout, "");
   });
 });

@@ -17,6 +17,7 @@ import {
 import { firstPlaces } from "./first-nodes.ts";
 import { hasNames, namesFileOf, readGraph } from "./graph-folder.ts";
 import { readNames } from "./node-rows.ts";
+import { pause } from "./pause.ts";
 import { readTextFile } from "./text-file.ts";
 
 /** Degrees of nodes, of one direction. */
@@ -71,23 +72,29 @@ export interface GraphStats {
  */
 export async function describeGraph(folder: string, top: number, signal?: AbortSignal): Promise<GraphStats> {
   const graph = readGraph(folder);
+  await pause(signal);
   const incoming = inDegrees(graph);
-  const outgoing = outDegrees(graph);
-  const outDegree = describeDegrees(outgoing, graph);
+  const inDegree = describeDegrees(incoming, graph);
+  await pause(signal);
+  const outDegree = describeDegrees(outDegrees(graph), graph);
+  await pause(signal);
   const components = findStrongComponents(graph);
+  await pause(signal);
+  const bowTie = findBowTie(graph, components);
+  await pause(signal);
   const mostLinked = firstPlaces(incoming, top);
   const names = await readNames(folder, new Set(mostLinked), signal);
   return {
     nodes: graph.nodes,
     links: graph.targets.length,
     dangling: outDegree.distribution[0]?.degree === 0 ? outDegree.distribution[0].nodes : 0,
-    inDegree: describeDegrees(incoming, graph),
+    inDegree,
     outDegree,
     components: {
       count: components.sizes.length,
       largest: firstPlaces(components.sizes, top).map((place) => components.sizes[place] as number),
     },
-    bowTie: findBowTie(graph, components),
+    bowTie,
     hosts: await describeHosts(graph, folder, top, signal),
     mostLinked: mostLinked.map((node) => ({
       node,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type SharedMemory, webAssembly } from "./shared-arrays.ts";
 
 /** What `rank-kernel.wat` exports; all but `count` and `damping` are places in bytes. */
 interface RankKernel {
@@ -6,7 +7,7 @@ interface RankKernel {
 }
 
 /** Loads the inner loop of PageRank for arrays in this memory. WebAssembly: V8 checks no bounds in it, and leaves the loop as it is. */
-export function loadRankKernel(memory: WebAssembly.Memory): RankKernel {
-  const module = new WebAssembly.Module(readFileSync(new URL("./rank-kernel.wasm", import.meta.url)));
-  return new WebAssembly.Instance(module, { rank: { memory } }).exports as RankKernel;
+export function loadRankKernel(memory: SharedMemory): RankKernel {
+  const module = new webAssembly.Module(readFileSync(new URL("./rank-kernel.wasm", import.meta.url)));
+  return new webAssembly.Instance(module, { rank: { memory } }).exports as RankKernel;
 }

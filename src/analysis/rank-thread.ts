@@ -1,6 +1,7 @@
 import { collectRanks, type LinkRows, spreadRanks } from "../graph/index.ts";
 import type { LinksFile } from "./graph-folder.ts";
 import { loadRankKernel } from "./rank-kernel.ts";
+import type { SharedMemory } from "./shared-arrays.ts";
 
 /** Numbers that threads agree by: how many wait, which meeting it is. */
 const meeting = { waiting: 0, number: 1 } as const;
@@ -14,7 +15,7 @@ export interface SharedRanks {
   readonly tolerance: number;
   readonly maxRounds: number;
   /** Where all arrays lie; undefined if they are more than WebAssembly reaches. */
-  readonly memory: WebAssembly.Memory | undefined;
+  readonly memory: SharedMemory | undefined;
   readonly teleport: Float64Array | undefined;
   /** Shares that sum to 1; the ranks in the end. */
   readonly ranks: Float64Array;

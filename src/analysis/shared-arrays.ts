@@ -1,38 +1,48 @@
-declare global {
-  // What is used of it: Node's types do not have it.
-  namespace WebAssembly {
-    class Memory {
-      readonly buffer: SharedArrayBuffer;
-      constructor(size: { readonly initial: number; readonly maximum: number; readonly shared: true });
-      grow(pages: number): number;
-    }
-    class Module {
-      constructor(bytes: Uint8Array);
-    }
-    class Instance {
-      readonly exports: unknown;
-      constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, Memory>>>>);
-    }
-  }
+/** Memory of WebAssembly that threads share. */
+export interface SharedMemory {
+  readonly buffer: SharedArrayBuffer;
+  /** @returns the pages that there were before */
+  grow(pages: number): number;
 }
+
+/**
+ * What is used of WebAssembly: Node's types do not have it. The name is not declared globally, because the library's
+ * declarations would then contradict `lib.dom`, which most programs that use it compile with.
+ */
+interface WebAssemblyParts {
+  readonly Memory: new (size: {
+    readonly initial: number;
+    readonly maximum: number;
+    readonly shared: true;
+  }) => SharedMemory;
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (
+    module: object,
+    imports: Readonly<Record<string, Readonly<Record<string, SharedMemory>>>>,
+  ) => { readonly exports: unknown };
+}
+
+/** WebAssembly of the engine that this runs on. */
+export const webAssembly: WebAssemblyParts = (globalThis as unknown as { readonly WebAssembly: WebAssemblyParts })
+  .WebAssembly;
 
 const pageBytes = 1 << 16;
 const maxPages = 1 << 16;
 
 /** Makes arrays that threads share, in one memory of WebAssembly as long as they fit into its 4 GiB. They are all 0. */
 export class SharedArrays {
-  #memory: WebAssembly.Memory | undefined;
+  #memory: SharedMemory | undefined;
 
   constructor() {
     try {
-      this.#memory = new WebAssembly.Memory({ initial: 0, maximum: maxPages, shared: true });
+      this.#memory = new webAssembly.Memory({ initial: 0, maximum: maxPages, shared: true });
     } catch {
       // The system gives no address space: each array has memory of its own.
     }
   }
 
   /** Where all arrays lie; undefined once one did not fit. */
-  get memory(): WebAssembly.Memory | undefined {
+  get memory(): SharedMemory | undefined {
     return this.#memory;
   }
 

@@ -168,6 +168,7 @@ function addCommand(parser: Argv, command: Command, usage: string, more: (own: A
 function explain(words: readonly string[], columns: number, program: Program): string {
   const command = words.map((word) => findCommand(program, word)).find((found) => found !== undefined);
   if (command !== undefined) return formatCommandHelp(program.name, command, columns);
+  if (words[0] !== undefined && /^[^-]/.test(words[0])) throw noCommand(words, program);
   const commands = program === tidemark ? [...program.commands, completionCommand] : program.commands;
   return formatProgramHelp({ ...program, commands }, columns);
 }

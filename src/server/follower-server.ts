@@ -23,6 +23,7 @@ import {
   type StatusAddress,
   send,
   sendMetrics,
+  targetOf,
 } from "./metrics-answer.ts";
 import { isLoopback, isOwnRequest, isSameSecret } from "./request-guard.ts";
 
@@ -79,7 +80,7 @@ class FollowerSite {
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     refuseOtherNames(request, this.#names);
-    const { pathname } = new URL(request.url ?? "", "http://localhost");
+    const { pathname } = targetOf(request);
     if (pathname === paths.control) return await this.#control(request, response);
     const answers: Readonly<Record<string, () => void>> = {
       "/": () =>

@@ -4,6 +4,7 @@ import { excerpt, TidemarkError } from "../core/index.ts";
 import type { MetricsFormat } from "../report/index.ts";
 import { chooseType } from "./accepted-type.ts";
 import { isAskedByName, isLoopback } from "./request-guard.ts";
+import { parseTarget } from "./request-path.ts";
 
 /** Where a status is served. */
 export interface StatusAddress {
@@ -54,6 +55,13 @@ export async function refuseWhatIsThrown(
     if (!request.complete) response.setHeader("Connection", "close");
     if (!response.headersSent) send(request, response, "text/plain; charset=utf-8", `${message}\n`, {}, status);
   }
+}
+
+/** @throws Refusal if the request names no path */
+export function targetOf({ url = "" }: IncomingMessage): URL {
+  const target = parseTarget(url);
+  if (target === undefined) throw new Refusal(400, "The request names no path.");
+  return target;
 }
 
 export function refuseOtherNames(request: IncomingMessage, names: ReadonlySet<string>): void {

@@ -10,6 +10,7 @@ import {
   refuseWhatIsThrown,
   type StatusAddress,
   sendMetrics,
+  targetOf,
 } from "./metrics-answer.ts";
 
 /** Where metrics are served, and what they are. */
@@ -33,8 +34,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Liste
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     void refuseWhatIsThrown(request, response, async () => {
       refuseOtherNames(request, names);
-      if (new URL(request.url ?? "", "http://localhost").pathname !== "/metrics")
-        throw new Refusal(404, "There is nothing here but /metrics.");
+      if (targetOf(request).pathname !== "/metrics") throw new Refusal(404, "There is nothing here but /metrics.");
       if (request.method !== "GET" && request.method !== "HEAD") {
         response.setHeader("Allow", "GET, HEAD");
         throw new Refusal(405, "Only GET and HEAD are answered here.");

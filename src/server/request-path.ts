@@ -1,3 +1,4 @@
+import { parseUrl } from "../core/index.ts";
 import { decodePathSegment, normaliseUrl } from "../formats/url/index.ts";
 
 /** Where a request's path leads below the folder. */
@@ -14,6 +15,12 @@ const escapeForm = /%(?![0-9A-Fa-f]{2})/;
 
 function withoutOriginOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, "");
+}
+
+/** The URL of a request's target, which may be in absolute form (RFC 9112 section 3.2.2); its host stands for nothing. @returns undefined for `*` */
+export function parseTarget(target: string): URL | undefined {
+  const asked = withoutOriginOf(target);
+  return asked.startsWith("/") ? parseUrl(`http://localhost${asked}`) : undefined;
 }
 
 /** The path with query by which a page would be known that a request's target names. */

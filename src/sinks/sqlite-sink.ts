@@ -129,11 +129,12 @@ export class SqliteSink implements Sink {
     try {
       return act();
     } catch (error) {
-      // What cannot be opened is told by an error of no class of its own.
       if (error instanceof TidemarkError || !(error instanceof Error)) throw error;
+      // What cannot be opened is told by an error of no class of its own, and without a reason.
+      const message = error instanceof Database.SqliteError ? error.message : "it cannot be opened";
       const isBusy = error instanceof Database.SqliteError && error.code === "SQLITE_BUSY";
       const hint = isBusy ? "Wait until the other program has ended." : "Look at the file, its folder and the disk.";
-      throw new TidemarkError(isBusy ? "locked" : "io", `The search database ${this.#file}: ${error.message}`, {
+      throw new TidemarkError(isBusy ? "locked" : "io", `The search database ${this.#file}: ${message}.`, {
         hint,
         details: { file: this.#file },
         cause: error,

@@ -64,6 +64,7 @@ const accepted = [
 const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["", /^No command is given\.$/],
   ["exprot", /^Unknown command: exprot\.$/],
+  ["exprot --help", /^Unknown command: exprot\.$/],
   ["--foo", /^Unknown option: --foo\.$/],
   ["export", /^docroot is missing\.$/],
   ["export site", /^--base-url is missing\.$/],

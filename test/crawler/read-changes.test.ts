@@ -184,7 +184,10 @@ describe("readChanges", () => {
     await assert.rejects(read(site), fails("no-archives"));
     site.answers.set("/robots.txt", (_, response) => void response.writeHead(503, { "retry-after": "900" }).end());
     await assert.rejects(read(site), fails("site-unavailable"));
-    await assert.rejects(read(site, { signal: AbortSignal.abort() }), fails("aborted"));
+    await assert.rejects(
+      read(site, { signal: AbortSignal.abort() }),
+      (error: TidemarkError) => error.code === "aborted" && /^No cursor moved/.test(error.hint ?? ""),
+    );
     await assert.rejects(read(site, { url: "nowhere" }), fails("bad-option"));
   });
 });

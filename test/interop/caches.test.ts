@@ -19,7 +19,7 @@ const host = "a.example";
 class Origin implements AsyncDisposable {
   readonly folder: TempFolder = makeTempFolder();
   readonly docroot: string = join(this.folder.path, "site");
-  readonly paths: readonly string[] = [...Array.from({ length: 9 }, (_, at) => `/page-${at}.html`), "/docs/"];
+  readonly paths: readonly string[] = [...Array.from({ length: 9 }, (_, at) => `/page-[${at}].html`), "/docs/"];
   #asked: string[] = [];
   readonly #server = createServer(({ url = "" }, response) => {
     this.#asked.push(url);
@@ -83,17 +83,17 @@ async function changeThree(origin: Origin, port: number, pipeline: string): Prom
   assert.deepEqual(origin.takeAsked(), [...origin.paths].sort());
   await readAll();
   assert.deepEqual(origin.takeAsked(), [], "all is cached");
-  origin.write("/page-1.html", "second");
+  origin.write("/page-[1].html", "second");
   origin.write("/docs/", "second");
-  rmSync(join(origin.docroot, "page-2.html"));
+  rmSync(join(origin.docroot, "page-[2].html"));
   assert.ok(
     (await readAll()).every((text) => text === "first"),
     "the cache is stale",
   );
   await origin.purge(port, pipeline);
   const expected = origin.paths.map((path) => {
-    if (path === "/page-2.html") return "404";
-    return path === "/page-1.html" || path === "/docs/" ? "second" : "first";
+    if (path === "/page-[2].html") return "404";
+    return path === "/page-[1].html" || path === "/docs/" ? "second" : "first";
   });
   assert.deepEqual(await readAll(), expected);
   return origin.takeAsked();
@@ -104,9 +104,9 @@ describe("caches forget exactly what a publication changed", () => {
     await using origin = await Origin.open();
     await using varnish = await startVarnish(origin.port);
     origin.takeAsked();
-    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -sS -o /dev/null -X PURGE -H 'Host: ${host}'`;
+    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -gsS -o /dev/null -X PURGE -H 'Host: ${host}'`;
     const asked = await changeThree(origin, varnish.port, pipeline);
-    assert.deepEqual(asked, ["/docs/", "/page-1.html", "/page-2.html"]);
+    assert.deepEqual(asked, ["/docs/", "/page-[1].html", "/page-[2].html"]);
     assert.equal(varnish.countPurged(), 3);
   });
 
@@ -118,8 +118,8 @@ describe("caches forget exactly what a publication changed", () => {
     const snippet = `location ^~ / { proxy_pass http://127.0.0.1:${origin.port}; proxy_cache site; proxy_set_header Host $host; }`;
     await using nginx = await startWebServer("nginx", origin.docroot, { http, snippet });
     origin.takeAsked();
-    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -sS -o /dev/null -H 'X-Refresh: 1' -H 'Host: ${host}'`;
+    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -gsS -o /dev/null -H 'X-Refresh: 1' -H 'Host: ${host}'`;
     const asked = await changeThree(origin, nginx.port, pipeline);
-    assert.deepEqual(asked, ["/docs/", "/docs/index.html", "/page-1.html", "/page-2.html"]);
+    assert.deepEqual(asked, ["/docs/", "/docs/index.html", "/page-[1].html", "/page-[2].html"]);
   });
 });

@@ -115,7 +115,7 @@ describe("serveFollower", () => {
 
   it("answers nothing but what is there", async () => {
     await using trial = await Trial.open();
-    for (const path of ["/nothing", "/..%2f", "/constructor", "/metrics/"])
+    for (const path of ["/nothing", "/..%2f", "/constructor", "/metrics/", "//", "//metrics/metrics"])
       assert.equal((await trial.ask(path)).status, 404, path);
     for (const [path, method, allow] of [
       ["/", "POST", "GET, HEAD"],

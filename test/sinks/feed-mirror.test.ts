@@ -143,6 +143,7 @@ test("what cannot be fed is refused", async () => {
   await assert.rejects(site.feed({ to: `sqlite:${join(site.folder, "no folder", "x.db")}` }), {
     code: "io",
     hint: /Look at/,
+    message: /: it cannot be opened\.$/,
   });
   const unmade = join(site.folder, "unmade.db");
   await assert.rejects(site.feed({ store: site.folder, to: `sqlite:${unmade}` }), { code: "not-found" });

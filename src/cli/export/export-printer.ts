@@ -81,7 +81,13 @@ function formatResult(summary: ExportSummary): string {
     );
   }
   if (withheld > 0) lines.push(`${formatNoun(withheld, "file")} held back (see them with --dry-run)`);
-  if (errors > 0) lines.push(`${formatNoun(errors, "file")} failed and stay published as before`);
+  if (errors > 0) {
+    const failed =
+      summary.listed === undefined
+        ? formatNoun(errors, "file")
+        : `${formatNoun(errors, "item")} (files, or lines of lists)`;
+    lines.push(`${failed} failed and stay published as before`);
+  }
   lines.push(`took ${formatElapsed(summary.elapsedMs)}`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,8 +1,7 @@
-import type { SaxesTagNS } from "saxes";
 import { changeKinds, type EpochSeconds, excerpt } from "../../core/index.ts";
 import { maxReadCharacters, SitemapDocument, type SitemapEntry, type SitemapLimits } from "../sitemap/index.ts";
 import { parseW3cDate } from "../time/index.ts";
-import { EntryReader } from "../xml/index.ts";
+import { EntryReader, type XmlTag } from "../xml/index.ts";
 import {
   capabilities,
   maxResourceSyncLinks,
@@ -61,7 +60,7 @@ export class ResourceSyncReader extends EntryReader<ResourceSyncEntry> {
     return this.#header;
   }
 
-  #readExtension(tag: SaxesTagNS, inEntry: boolean): void {
+  #readExtension(tag: XmlTag, inEntry: boolean): void {
     if (tag.uri !== resourceSyncNamespace) return;
     // A document's own elements stand before its entries; later ones would come too late for who reads as they come.
     if (!inEntry && this.#header !== undefined) return;
@@ -71,7 +70,7 @@ export class ResourceSyncReader extends EntryReader<ResourceSyncEntry> {
     } else if (tag.local === "ln") this.#readLink(tag, inEntry ? this.#links : this.#headerLinks);
   }
 
-  #readHeader(tag: SaxesTagNS): void {
+  #readHeader(tag: XmlTag): void {
     const word = this.#attributes.text(tag, "capability");
     const capability = capabilities.find((known) => known === word);
     if (capability === undefined)
@@ -80,7 +79,7 @@ export class ResourceSyncReader extends EntryReader<ResourceSyncEntry> {
     this.#attributes.readTimes(tag, this.#headerParts);
   }
 
-  #readLink(tag: SaxesTagNS, links: ResourceSyncLink[]): void {
+  #readLink(tag: XmlTag, links: ResourceSyncLink[]): void {
     const link = this.#attributes.readLink(tag);
     if (link !== undefined && links.length < maxResourceSyncLinks) links.push(link);
     else if (link !== undefined) this.#document.xml.warn("many-links", `a link after ${maxResourceSyncLinks} others`);
@@ -111,21 +110,21 @@ class AttributeReader {
     this.#warn = warn;
   }
 
-  text(tag: SaxesTagNS, name: string): string | undefined {
+  text(tag: XmlTag, name: string): string | undefined {
     const value = tag.attributes[name]?.value;
     if (value === undefined || value.length <= maxReadCharacters) return value;
     this.#warn("long-attribute", `${name} has ${value.length} characters`);
     return undefined;
   }
 
-  readTimes(tag: SaxesTagNS, into: Writable<ResourceSyncTimes>): void {
+  readTimes(tag: XmlTag, into: Writable<ResourceSyncTimes>): void {
     for (const name of ["at", "completed", "from", "until"] as const) {
       const time = this.#time(tag, name);
       if (time !== undefined) into[name] = time;
     }
   }
 
-  readEntry(tag: SaxesTagNS, into: Writable<ResourceSyncEntry>): void {
+  readEntry(tag: XmlTag, into: Writable<ResourceSyncEntry>): void {
     this.readTimes(tag, into);
     this.#readRepresentation(tag, into);
     const capability = this.#word(tag, "capability", capabilities);
@@ -136,7 +135,7 @@ class AttributeReader {
     if (changedAt !== undefined) into.changedAt = changedAt;
   }
 
-  readLink(tag: SaxesTagNS): ResourceSyncLink | undefined {
+  readLink(tag: XmlTag): ResourceSyncLink | undefined {
     const rel = this.text(tag, "rel");
     const href = this.text(tag, "href");
     if (rel === undefined || href === undefined) {
@@ -152,7 +151,7 @@ class AttributeReader {
     return link;
   }
 
-  #readRepresentation(tag: SaxesTagNS, into: Writable<ResourceSyncEntry | ResourceSyncLink>): void {
+  #readRepresentation(tag: XmlTag, into: Writable<ResourceSyncEntry | ResourceSyncLink>): void {
     const hash = this.text(tag, "hash");
     if (hash !== undefined) into.hash = hash.trim().split(/\s+/).join(" ");
     const sizeBytes = this.#count(tag, "length");
@@ -167,7 +166,7 @@ class AttributeReader {
     }
   }
 
-  #time(tag: SaxesTagNS, name: string): EpochSeconds | undefined {
+  #time(tag: XmlTag, name: string): EpochSeconds | undefined {
     const text = this.text(tag, name);
     if (text === undefined) return undefined;
     const time = parseW3cDate(text.trim());
@@ -175,7 +174,7 @@ class AttributeReader {
     return time;
   }
 
-  #count(tag: SaxesTagNS, name: string): number | undefined {
+  #count(tag: XmlTag, name: string): number | undefined {
     const text = this.text(tag, name);
     if (text === undefined) return undefined;
     const count = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -184,7 +183,7 @@ class AttributeReader {
     return undefined;
   }
 
-  #word<T extends string>(tag: SaxesTagNS, name: string, words: readonly T[]): T | undefined {
+  #word<T extends string>(tag: XmlTag, name: string, words: readonly T[]): T | undefined {
     const text = this.text(tag, name);
     const word = words.find((known) => known === text);
     if (text !== undefined && word === undefined) this.#warn("unknown-word", `${name} is ${excerpt(text)}`);

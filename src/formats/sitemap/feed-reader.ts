@@ -1,7 +1,6 @@
-import type { SaxesTagNS } from "saxes";
 import { type EpochSeconds, excerpt } from "../../core/index.ts";
 import { parseW3cDate } from "../time/index.ts";
-import { EntryReader, XmlReader, type XmlReceiver } from "../xml/index.ts";
+import { EntryReader, XmlReader, type XmlReceiver, type XmlTag } from "../xml/index.ts";
 import { maxReadCharacters, maxSitemapBytes, maxSitemapEntries } from "./sitemap.ts";
 import type { SitemapEntry, SitemapLimits } from "./sitemap-document.ts";
 
@@ -53,7 +52,7 @@ const locationFields: readonly string[] = ["link", "guid"];
 const dateFields: readonly string[] = ["updated", "modified", "pubDate", "date", "published", "issued"];
 
 /** Links of an Atom entry that lead to its page (RFC 4287 section 4.2.7.2). */
-function leadsToPage({ attributes }: SaxesTagNS): boolean {
+function leadsToPage({ attributes }: XmlTag): boolean {
   const rel = attributes.rel?.value.trim().toLowerCase() ?? "alternate";
   return rel === "alternate" || rel === "http://www.iana.org/assignments/relation/alternate";
 }
@@ -90,7 +89,7 @@ class FeedDocument implements XmlReceiver {
     return this.#kind;
   }
 
-  onOpen(tag: SaxesTagNS, depth: number): void {
+  onOpen(tag: XmlTag, depth: number): void {
     this.#bases.length = depth - 1;
     this.#bases.push(tag.attributes["xml:base"]?.value.trim().slice(0, maxReadCharacters));
     if (depth === 1) {
@@ -129,7 +128,7 @@ class FeedDocument implements XmlReceiver {
     this.#locationBases = [];
   }
 
-  #openField(tag: SaxesTagNS, fields: Map<string, string>): void {
+  #openField(tag: XmlTag, fields: Map<string, string>): void {
     const { attributes, local } = tag;
     if (local === "link" && this.#kind === "atom") {
       const href = attributes.href?.value;

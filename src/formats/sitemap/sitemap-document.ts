@@ -1,7 +1,6 @@
-import type { SaxesTagNS } from "saxes";
 import { type EpochSeconds, excerpt } from "../../core/index.ts";
 import { parseW3cDate } from "../time/index.ts";
-import { XmlReader, type XmlReceiver } from "../xml/index.ts";
+import { XmlReader, type XmlReceiver, type XmlTag } from "../xml/index.ts";
 import {
   maxReadCharacters,
   maxSitemapBytes,
@@ -35,7 +34,7 @@ type Field = "loc" | "lastmod";
 /** What a document's reader does with what it finds; the methods are called in the document's order. */
 export interface DocumentListener {
   /** An element of another namespace, below the root or below an entry. */
-  onExtension?(tag: SaxesTagNS, inEntry: boolean): void;
+  onExtension?(tag: XmlTag, inEntry: boolean): void;
   /** An entry begins; what stands before the first one is the document's own. */
   onEntryStart?(): void;
   /** An entry that has a location is complete. */
@@ -70,7 +69,7 @@ export class SitemapDocument implements XmlReceiver {
     return this.#kind;
   }
 
-  onOpen(tag: SaxesTagNS, depth: number): void {
+  onOpen(tag: XmlTag, depth: number): void {
     if (depth === 1) this.#openRoot(tag);
     else if (tag.uri !== this.#namespace) this.#openExtension(tag, depth);
     else if (depth === 2) this.#openEntry(tag.local);
@@ -88,7 +87,7 @@ export class SitemapDocument implements XmlReceiver {
     else if (depth === 1) this.#listener.onRootEnd?.();
   }
 
-  #openRoot(tag: SaxesTagNS): void {
+  #openRoot(tag: XmlTag): void {
     if (tag.local !== "urlset" && tag.local !== "sitemapindex")
       this.xml.stop("not-a-sitemap", `the document is ${excerpt(tag.local)}, not a sitemap`);
     this.#kind = tag.local;
@@ -97,7 +96,7 @@ export class SitemapDocument implements XmlReceiver {
       this.xml.warn("wrong-namespace", `${tag.local} is in the namespace ${excerpt(tag.uri)}`);
   }
 
-  #openExtension(tag: SaxesTagNS, depth: number): void {
+  #openExtension(tag: XmlTag, depth: number): void {
     if (depth === 2 || (depth === 3 && this.#inEntry)) this.#listener.onExtension?.(tag, depth === 3);
   }
 

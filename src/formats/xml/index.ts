@@ -1,1 +1,1 @@
-export { EntryReader, XmlReader, type XmlReceiver } from "./xml-reader.ts";
+export { EntryReader, XmlReader, type XmlReceiver, type XmlTag } from "./xml-reader.ts";

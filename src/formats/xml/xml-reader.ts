@@ -1,4 +1,4 @@
-import { SaxesParser, type SaxesTagNS } from "saxes";
+import { SaxesParser } from "saxes";
 import { excerpt, type Problem } from "../../core/index.ts";
 import { BareAmpersands, XmlDecoder } from "./xml-decoder.ts";
 
@@ -10,10 +10,24 @@ const maxAttributes = 256;
 const maxWarnings = 20;
 const sliceBytes = 64 * 1024;
 
+/** A tag that opens an element. */
+export interface XmlTag {
+  /** As written, with its prefix. */
+  readonly name: string;
+  /** The name without its prefix. */
+  readonly local: string;
+  /** Empty if there is none. */
+  readonly prefix: string;
+  /** The namespace. */
+  readonly uri: string;
+  /** By their names as written, with prefix. */
+  readonly attributes: Readonly<Record<string, { readonly value: string }>>;
+}
+
 /** What is told of a document as it is read. Depth counts from 1, the root. */
 export interface XmlReceiver {
   /** Prefixes are resolved; one that is bound to nothing is in the namespace `unbound:` and itself. */
-  onOpen(tag: SaxesTagNS, depth: number): void;
+  onOpen(tag: XmlTag, depth: number): void;
   /** Text or a CDATA section; one text may come in several pieces. */
   onText(text: string): void;
   onClose(depth: number): void;

@@ -330,6 +330,7 @@ describe("a list of URLs", () => {
     const urls = ["/a.html", `${crawler.site.origin}/b.html#x`, "https://elsewhere.example/", "", "/gone.html"];
     const visit = await crawler.visit({ sources: ["list"], urls });
     assert.deepEqual(visit.requests, ["404 /robots.txt", "200 /a.html", "200 /b.html", "404 /gone.html"]);
+    assert.ok(visit.pages.includes("gone /gone.html"), "it is told");
     assert.equal(visit.summary.source, "list");
     const fewer = await crawler.visitNextDay({ sources: ["list"], urls: ["/a.html"] });
     // What is missing is looked for in each visit.

@@ -47,6 +47,8 @@ export interface ChangeStream {
 // So many changes are held in memory before the first is passed on: a broken archive can then still be avoided.
 const maxChangesInMemory = 50_000;
 
+const stopHint = "No cursor moved: the same command reads all of these changes again.";
+
 async function* once(changes: Iterable<Change>): AsyncGenerator<Change, void, void> {
   yield* changes;
 }
@@ -144,7 +146,8 @@ export async function openChangeStream(
   const report = onEvent ?? (() => undefined);
   const tally = new Tally();
   const bounds = new VisitBounds();
-  const asker: ReadingVisit = { origin, agent, ports, tally, report, concurrency: 1, timeoutMs, bounds, signal };
+  const facts = { origin, agent, ports, tally, report, timeoutMs, bounds, signal, stopHint };
+  const asker: ReadingVisit = { ...facts, concurrency: 1 };
   const rules = await readRobots(asker, undefined);
   throwIfAborted(asker);
   if (!rules.ok) throw unavailable(rules.error.code, rules.error.message);

@@ -276,7 +276,9 @@ export function dueAgain(judgement: Judgement, now: EpochSeconds, leadsOn: boole
     case "removed": {
       const trouble = settlement.reason === "moved" ? "moved" : "gone";
       const { postponed = leadsOn ? postpone(settlement.url, trouble, now) : undefined } = settlement;
-      return { ...judgement, settlement: { ...settlement, dueAt, ...omitUndefined({ postponed }) } };
+      // Nobody but the user said that there is such a page, and so it is told that there is none.
+      const outcome = trouble === "gone" ? (judgement.outcome ?? "gone") : judgement.outcome;
+      return { ...judgement, outcome, settlement: { ...settlement, dueAt, ...omitUndefined({ postponed }) } };
     }
   }
 }

@@ -30,6 +30,8 @@ export interface ReadingVisit {
   readonly halt?: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
   readonly clocks?: ClockKeeper | undefined;
+  /** What to do about a visit that was stopped. Default: to run it again, which goes on with what is left. */
+  readonly stopHint?: string;
 }
 
 /** Time that a small request may take, unless a site has its own. */
@@ -63,7 +65,7 @@ export function isCancelled({ signal, halt, tally }: Pick<ReadingVisit, "signal"
 export function throwIfAborted(visit: ReadingVisit): void {
   if (!isCancelled(visit)) return;
   throw new TidemarkError("aborted", `The visit to ${visit.origin} was stopped before its end.`, {
-    hint: "Run the same command again: it goes on where it stopped.",
+    hint: visit.stopHint ?? "Run the same command again: it goes on where it stopped.",
     cause: (visit.signal?.aborted === true ? visit.signal : visit.halt)?.reason,
   });
 }
