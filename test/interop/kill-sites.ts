@@ -238,7 +238,7 @@ class SitesTrial {
     if (violations.length > 0) throw new Error(violations.slice(0, 20).join("\n"));
   }
 
-  /** Undisturbed visits, until all that vanished was missed three times. */
+  /** Undisturbed visits, until all that vanished was missed. */
   async #finish(copy: Copy): Promise<void> {
     for (let round = 1; ; round++) {
       const { command } = this.#start(copy);

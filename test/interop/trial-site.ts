@@ -60,6 +60,11 @@ export class TrialSite implements AsyncDisposable {
   readonly origin: string;
   /** Paths that some copy was seen to hold, and that never vanished since. */
   readonly seen: Set<string> = new Set();
+  /**
+   * Pages that are gone, where a crawler learns that by 404 only, and was answered so. It keeps what it has of them for two days
+   * (docs/decisions/0154-days-before-a-page-is-given-up.md).
+   */
+  readonly missing: Set<string> = new Set();
   /** Whether requests may go wrong. */
   isTroubled = false;
   /** Answers that went wrong. */
@@ -162,6 +167,7 @@ export class TrialSite implements AsyncDisposable {
       this.#pages.set(path, { body, etag, mtimeMs });
     }
     for (const path of before.keys()) if (!this.#pages.has(path)) this.seen.delete(path);
+    for (const path of this.#pages.keys()) this.missing.delete(path);
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
@@ -229,6 +235,7 @@ export class TrialSite implements AsyncDisposable {
     const made = this.#madeFile(path);
     // With true ones, too, a page that came back must not be missed three times.
     if (made === undefined) this.#missed.set(path, (this.#missed.get(path) ?? 0) + 1);
+    if (made === undefined && (this.kind === "sitemap" || this.kind === "links")) this.missing.add(path);
     if (made === undefined) response.writeHead(404).end("<h1>This is an error page</h1>");
     else response.writeHead(200, made.type === "" ? {} : { "content-type": made.type }).end(made.body);
   }
