@@ -226,8 +226,14 @@ export class BodyDecoder {
   }
 
   #feed(stream: Transform, piece: Uint8Array): boolean {
+    const frames = this.#frames.get(stream);
+    const parts = frames?.split(piece) ?? [piece];
+    if (frames?.areTooMany === true) {
+      this.#finish({ reason: "bad-coding", message: "the coding has too many frames" });
+      return true;
+    }
     let isReady = true;
-    for (const part of this.#frames.get(stream)?.split(piece) ?? [piece]) isReady = stream.write(part);
+    for (const part of parts) isReady = stream.write(part);
     return isReady;
   }
 

@@ -2,6 +2,8 @@ const [frameMagic, skippableMagic] = [0xfd2fb528, 0x184d2a5];
 const fieldBytes = { magic: 4, size: 4, descriptor: 1, block: 3 } as const;
 const dictionaryBytes: readonly number[] = [0, 1, 2, 4];
 const contentSizeBytes: readonly number[] = [0, 2, 4, 8];
+/** Frames of a body: each costs a call of the decoder, and may have eight bytes only. */
+const maxFrames = 10_000;
 /** Type of a block whose content is one byte, however often it comes out. */
 const repeated = 1;
 
@@ -18,10 +20,16 @@ export class ZstdFrames {
   /** Bytes that are passed over before the next field. */
   #skip = 0;
   #hasChecksum = false;
+  #frames = 0;
 
   /** Whether a frame ended with the last byte, or none has begun. */
   get isWhole(): boolean {
     return this.#field === "magic" && this.#read === 0 && this.#skip === 0;
+  }
+
+  /** Whether there are more frames than a body may have. */
+  get areTooMany(): boolean {
+    return this.#frames > maxFrames;
   }
 
   /** The parts of the next piece, none of which has bytes of two frames. */
@@ -48,6 +56,7 @@ export class ZstdFrames {
     this.#value = 0;
     this.#read = 0;
     if (this.#field === "magic") {
+      this.#frames++;
       if (value === frameMagic) this.#field = "descriptor";
       else if (value >>> 4 === skippableMagic) this.#field = "size";
       // The decoder refuses it.

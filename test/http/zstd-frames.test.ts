@@ -44,3 +44,12 @@ test("what is no frame never ends", () => {
   assert.equal(reader.split(Buffer.from("not a frame of zstd")).length, 1);
   assert.equal(reader.isWhole, false);
 });
+
+test("ten thousand frames may follow each other, and no more", () => {
+  const frame = bytesOf("5f2a4d18 00000000");
+  const reader = new ZstdFrames();
+  for (let count = 1; count <= 10_000; count++) reader.split(frame);
+  assert.equal(reader.areTooMany, false);
+  reader.split(frame);
+  assert.ok(reader.areTooMany);
+});
