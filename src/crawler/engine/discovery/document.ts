@@ -56,24 +56,30 @@ interface EntryReader<Entry> {
   end(): readonly Entry[];
 }
 
+/** Decodes a sitemap or a list of ResourceSync, whatever coding it has. */
+export function decodeDocument(
+  { ports: { codec } }: ReadingVisit,
+  { body, contentEncoding = "" }: Pick<FetchedOutcome, "body" | "contentEncoding">,
+): Result<Uint8Array> {
+  const coding = isCodingUnused(body, contentEncoding) ? "" : contentEncoding;
+  const decoded = codec.decode(body, coding, maxSitemapBytes);
+  return decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
+}
+
 /**
- * Reads a sitemap or a list of ResourceSync, whatever coding it has.
+ * Reads the entries of a decoded document.
  *
  * @param take - receives its entries in their order, some thousand at a time
  */
 export async function readEntries<Entry>(
-  { ports: { codec, timing }, signal }: ReadingVisit,
-  { body, contentEncoding = "" }: Pick<FetchedOutcome, "body" | "contentEncoding">,
+  { ports: { timing }, signal }: ReadingVisit,
+  content: Uint8Array,
   reader: EntryReader<Entry>,
   take: (entries: readonly Entry[]) => void,
 ): Promise<Result<undefined>> {
-  const coding = isCodingUnused(body, contentEncoding) ? "" : contentEncoding;
-  const decoded = codec.decode(body, coding, maxSitemapBytes);
-  const content = decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
-  if (!content.ok) return content;
-  for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes) {
+  for (let at = 0; at < content.length && reader.problem === undefined; at += pieceBytes) {
     if (at > 0 && at % turnBytes === 0) await timing.delay(0, signal);
-    take(reader.write(content.value.subarray(at, at + pieceBytes)));
+    take(reader.write(content.subarray(at, at + pieceBytes)));
   }
   take(reader.end());
   return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };

@@ -16,7 +16,7 @@ import { robotsAllow, robotsCrawlDelaySeconds } from "../../../formats/robots/in
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "./crawl-visit.ts";
-import { type DocumentAnswer, readDocument, readEntries } from "./document.ts";
+import { type DocumentAnswer, decodeDocument, readDocument, readEntries } from "./document.ts";
 import { type KeptAnswer, keepDocument, readKeptDocument } from "./kept-document.ts";
 import type { UrlScope } from "./url-scope.ts";
 
@@ -149,9 +149,11 @@ export class SyncDocuments {
     path: string,
     outcome: KeptAnswer & { kind: "fetched" },
   ): Promise<Result<Pick<SyncDocument, "header" | "named" | "pages">>> {
+    const content = decodeDocument(this.#visit, outcome);
+    if (!content.ok) return content;
     const reader = new ResourceSyncReader();
     const entries: ResourceSyncEntry[] = [];
-    const read = await readEntries<ResourceSyncEntry>(this.#visit, outcome, reader, (some) => {
+    const read = await readEntries<ResourceSyncEntry>(this.#visit, content.value, reader, (some) => {
       for (const entry of some) entries.push(entry);
     });
     if (!read.ok) return read;

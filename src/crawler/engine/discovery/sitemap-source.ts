@@ -95,9 +95,11 @@ export class SitemapSource implements ChangeSource {
       begin: () => urls.beginList(),
       take: (entries, mark, list) => {
         const found = this.#urlsOf(visit, entries, list);
+        const early = found.filter(({ isFuture }) => isFuture).length;
         named += found.length;
-        future += found.filter(({ isFuture }) => isFuture).length;
+        future += early;
         urls.note(found, mark);
+        return early === 0;
       },
       save,
     });

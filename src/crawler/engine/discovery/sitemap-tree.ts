@@ -13,7 +13,7 @@ import { maxSitemapBytes, PageListReader, type SitemapEntry } from "../../../for
 import { throwIfAborted, warn } from "../visit/reading-visit.ts";
 import { readSharedTags, withoutShared } from "../visit/shared-tags.ts";
 import type { SourceVisit } from "./crawl-visit.ts";
-import { readDocument, readEntries } from "./document.ts";
+import { decodeDocument, readDocument, readEntries } from "./document.ts";
 import { OtherHosts } from "./robots-rules.ts";
 
 /** sitemaps.org allows one index above a sitemap; some sites have two. */
@@ -45,6 +45,8 @@ export interface SitemapCopy {
   readonly round?: number;
   /** Whether there may be more than it names: it is a feed, or names sitemaps that are not read. */
   readonly isOpen?: boolean;
+  /** Digest of its content, where the same content at the same URL says the same at any time. */
+  readonly digest?: string;
 }
 
 /** One reading of all sitemaps of a site; it may take several visits. */
@@ -88,15 +90,20 @@ function charactersOf({ children }: SitemapCopy): number {
 export interface SitemapSink {
   /** Begins a list. @returns its mark */
   begin(): number;
-  /** Takes entries of a list in their order, some thousand at a time. @param list - its URL, after redirects */
-  take(entries: readonly SitemapEntry[], mark: number, list: string): void;
+  /**
+   * Takes entries of a list in their order, some thousand at a time.
+   *
+   * @param list - its URL, after redirects
+   * @returns whether they say the same at any time
+   */
+  take(entries: readonly SitemapEntry[], mark: number, list: string): boolean;
   /** Makes the progress durable, so that a killed visit can be continued. */
   save(progress: SitemapProgress): void;
 }
 
 /**
  * Reads the sitemaps of a site and those that their indexes name: XML, gzip'd XML, plain text, RSS and Atom. Unchanged
- * ones (304) are not read again, and within a round each is requested once, also by different visits. Memory: one sitemap.
+ * ones (304, or the same content) are not read again, and within a round each is requested once, also by different visits. Memory: one sitemap.
  *
  * @see sitemaps.org/protocol
  */
@@ -262,22 +269,26 @@ export class SitemapTree {
     const validators = known && withoutShared(known.validators, this.#sharedTags);
     const answer = await readDocument(host.value, { path, maxBytes: maxPackedBytes, validators });
     if (answer.kind === "not-modified" && known !== undefined) {
-      this.#unchanged += 1;
-      if (known.isOpen === true) this.#isComplete = false;
-      this.#remember(url, { ...known, validators: confirmValidators(known.validators, answer.validators) });
-      for (const child of known.children) this.#await(child, depth + 1, url);
-      return ok(undefined);
+      const copy = { ...known, validators: confirmValidators(known.validators, answer.validators) };
+      return this.#keep({ url, depth }, copy);
     }
     if (answer.kind !== "fetched") {
       const unavailable = origin === this.#visit.origin ? "site-unavailable" : "host-unavailable";
       return problem(answer.kind === "trouble" ? unavailable : "no-sitemap", answer.message);
     }
+    const content = decodeDocument(this.#visit, answer);
+    if (!content.ok) return content;
+    // Many servers give generated sitemaps no validators.
+    const digest = answer.finalPath === path ? this.#visit.ports.codec.digestOf(content.value) : undefined;
+    if (digest !== undefined && digest === known?.digest)
+      return this.#keep({ url, depth }, { ...known, validators: answer.validators });
     const children: string[] = [];
     const mark = this.#sink.begin();
     const reader = new PageListReader();
-    const read = await readEntries<SitemapEntry>(this.#visit, answer, reader, (entries) => {
+    let isTimeless = true;
+    const read = await readEntries<SitemapEntry>(this.#visit, content.value, reader, (entries) => {
       if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
-      else if (entries.length > 0) this.#sink.take(entries, mark, origin + answer.finalPath);
+      else if (entries.length > 0 && !this.#sink.take(entries, mark, origin + answer.finalPath)) isTimeless = false;
     });
     if (!read.ok) return read;
     // A feed names only the newest pages.
@@ -291,7 +302,20 @@ export class SitemapTree {
     this.#read += 1;
     if (isOpen) this.#isComplete = false;
     const copy = { validators: answer.validators, children: children.slice(0, maxSitemaps), mark };
-    this.#remember(url, isOpen ? { ...copy, isOpen } : copy);
+    this.#remember(url, {
+      ...copy,
+      ...(isOpen ? { isOpen } : {}),
+      ...(isTimeless && digest !== undefined ? { digest } : {}),
+    });
+    return ok(undefined);
+  }
+
+  /** Keeps what is remembered of a sitemap that is unchanged. */
+  #keep({ url, depth }: Awaited, copy: SitemapCopy): Result<undefined> {
+    this.#unchanged += 1;
+    if (copy.isOpen === true) this.#isComplete = false;
+    this.#remember(url, copy);
+    for (const child of copy.children) this.#await(child, depth + 1, url);
     return ok(undefined);
   }
 

@@ -68,9 +68,7 @@ describe("a document", () => {
     const visit = visitOf({ kind: "gone", status: 404, ...answered });
     const body = Buffer.from(`<urlset><url><loc>/a</loc></url>${"<a/>".repeat(2 ** 19)}</urlset>`);
     const found: SitemapEntry[] = [];
-    const read = await readEntries<SitemapEntry>(visit, { body, contentEncoding: "" }, new PageListReader(), (some) =>
-      found.push(...some),
-    );
+    const read = await readEntries<SitemapEntry>(visit, body, new PageListReader(), (some) => found.push(...some));
     isRead = true;
     assert.ok(read.ok);
     assert.deepEqual(

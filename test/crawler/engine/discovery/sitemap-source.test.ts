@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import Database from "libsql";
 import type { CrawlSiteOptions } from "../../../../src/crawler/crawl-site-options.ts";
 import { MappedSite, sitemapIndex, urlset } from "../mapped-site.ts";
 import { PublishedSite } from "../published-site.ts";
@@ -25,6 +27,16 @@ function listed(crawler: Crawler, ...paths: readonly string[]): string {
     crawler.site.origin,
     paths.map((path) => ({ path })),
   );
+}
+
+/** Lists whose entries were noted, since the first visit. */
+function listsRead({ folder }: Crawler): number {
+  const database = new Database(join(folder.path, ".tidemark", "state.db"), { readonly: true });
+  try {
+    return (database.prepare("SELECT generation FROM site").get() as { generation: number }).generation;
+  } finally {
+    database.close();
+  }
 }
 
 function pageRequests({ requests }: Visit): string[] {
@@ -67,6 +79,18 @@ describe("sitemaps", () => {
       put(crawler, "/blog/feed.xml", content);
       assert.deepEqual((await crawler.visit(sitemap)).pages, [`created ${page}`]);
     });
+
+  it("with relative locations name other pages where they redirect to another folder", async () => {
+    await using crawler = await openSite({ "/blog/1.html": "1", "/news/1.html": "2" });
+    for (const folder of ["/blog", "/news"]) {
+      const location = `${folder}/sitemap.xml`;
+      crawler.site.answers.set("/sitemap.xml", (_, response) => response.writeHead(301, { location }).end());
+      crawler.site.answers.set(location, (_, response) =>
+        response.end(`<urlset><url><loc>1.html</loc></url></urlset>`),
+      );
+      assert.deepEqual((await crawler.visitNextDay(sitemap)).pages, [`created ${folder}/1.html`]);
+    }
+  });
 
   it("leave alone what an xml:base says to be of another site", async () => {
     await using crawler = await openSite();
@@ -148,6 +172,32 @@ describe("sitemaps", () => {
     assert.deepEqual(changed.requests.slice(1, 4), ["304 /sitemap.xml", "304 /1.xml.gz", "200 /2.xml"]);
     assert.deepEqual(changed.pages, ["created /c.html"]);
     assert.deepEqual(Object.keys(crawler.mirror()).length, 3);
+  });
+
+  it("without validators are read again only if their content is another, or has dates in the future", async () => {
+    await using crawler = await openSite({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+    const { origin } = crawler.site;
+    for (const name of ["/sitemap.xml", "/1.xml", "/2.xml"])
+      crawler.site.answers.set(name, (_, response) => response.end(crawler.site.files.get(name)));
+    put(crawler, "/sitemap.xml", sitemapIndex(`${origin}/1.xml`, `${origin}/2.xml`));
+    put(crawler, "/1.xml", gzipSync(listed(crawler, "/a.html"), { level: 1 }));
+    put(crawler, "/2.xml", listed(crawler, "/b.html"));
+    await crawler.visit(sitemap);
+    assert.equal(listsRead(crawler), 3);
+    // The same content in another coding.
+    put(crawler, "/1.xml", listed(crawler, "/a.html"));
+    const again = await crawler.visitNextDay(sitemap);
+    assert.deepEqual(again.requests.slice(1, 4), ["200 /sitemap.xml", "200 /1.xml", "200 /2.xml"]);
+    assert.equal(listsRead(crawler), 3);
+    put(crawler, "/2.xml", urlset(origin, [{ path: "/c.html", lastmod: "2027-01-20" }]));
+    assert.deepEqual((await crawler.visitNextDay(sitemap)).pages, ["created /c.html"]);
+    assert.equal(listsRead(crawler), 4);
+    await crawler.visitNextDay(sitemap);
+    assert.equal(listsRead(crawler), 5);
+    assert.equal(Object.keys(crawler.mirror()).length, 3);
+    put(crawler, "/sitemap.xml", sitemapIndex(`${origin}/1.xml`));
+    crawler.site.answers.set("/b.html", (_, response) => response.writeHead(410).end());
+    assert.deepEqual((await crawler.visitNextDay(sitemap)).pages, ["gone /b.html"]);
   });
 
   for (const [what, content] of [
