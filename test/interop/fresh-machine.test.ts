@@ -82,6 +82,11 @@ describe("on a machine made fresh", { skip: skipWithoutMachine() }, () => {
     assert.notEqual(publicationOf(done("index-other-user")), publicationOf(done("index-same")));
   });
 
+  it("the unit takes over the lock of an earlier boot", () => {
+    done("power-cut");
+    assert.notEqual(publicationOf(done("index-power-cut")), publicationOf(done("index-other-user")));
+  });
+
   for (const server of ["nginx", "apache2"]) {
     it(`Debian's ${server} with the document's lines keeps archives for ever and revalidates the index`, () => {
       done("apache-enable");
