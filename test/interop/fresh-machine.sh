@@ -126,8 +126,11 @@ userdel --remove tidemark 2>/dev/null
 getent group tidemark >/dev/null || groupadd --system tidemark
 
 printf '<p>hello\n' >$docroot/index.html
+# What `systemctl edit` makes.
+mkdir /etc/systemd/system/tidemark-export@.service.d
+printf '[Service]\nNice=5\n' >/etc/systemd/system/tidemark-export@.service.d/override.conf
 step remove bash -euxc "$(cat /trial/remove-site.sh)
 $(cat /trial/remove-program.sh)"
 step after list_docroot
-step rest sh -c 'ls -d /etc/tidemark/* /var/lib/tidemark/*/ /etc/systemd/system/*tidemark* /usr/local/bin/tidemark 2>/dev/null; getent group tidemark'
+step rest sh -c 'ls -d /etc/tidemark/* /var/lib/tidemark/* /etc/systemd/system/*tidemark* /usr/local/bin/tidemark 2>/dev/null; getent group tidemark'
 touch /trial/out/end
