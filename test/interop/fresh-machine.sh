@@ -51,6 +51,8 @@ step export systemctl show -p Result,ExecMainStatus,User,DynamicUser $unit
 step index read_index
 step robots cat $docroot/robots.txt
 step timer systemctl show -p ActiveState,NextElapseUSecRealtime,Persistent tidemark-export@$site.timer
+step status tidemark status --base-url https://$site/
+step status-of-others setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/nonexistent tidemark status --base-url https://$site/
 step owners stat -c '%U:%G %a %n' $published $published/index.gz
 
 # A change, and then none.
