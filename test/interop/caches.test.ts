@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { findCli } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
-import { skipWithout } from "./programs.ts";
+import { requireProgram, skipWithout } from "./programs.ts";
 import { startVarnish } from "./varnish.ts";
 import { findFreePort, getRaw, startWebServer } from "./web-server.ts";
 
@@ -123,7 +123,9 @@ describe("caches forget exactly what a publication changed", () => {
     const [key, certificate] = [fileOf("key.pem"), fileOf("certificate.pem")];
     const request = ["req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", `/CN=${host}`, "-days", "2"];
     const alternative = ["-addext", `subjectAltName=DNS:${host}`];
-    execFileSync("openssl", [...request, ...alternative, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+    execFileSync(requireProgram("openssl"), [...request, ...alternative, "-keyout", key, "-out", certificate], {
+      stdio: "ignore",
+    });
     const tlsPort = await findFreePort();
     const beside = readDocumentCode("docs/caches.md", "nginx vary");
     const snippet = `location ^~ / { proxy_pass http://127.0.0.1:${origin.port}; proxy_cache site; ${beside} }`;
