@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Makes a Debian package of the project as it is built: npm run build && scripts/build-deb.sh [FOLDER [VERSION]]
-# It has what `npm pack` has, the packages it needs, the units, the man page and completion for three shells.
+# It has what `npm pack` has, the packages it needs, the units, the man page and completion for three shells. VERSION is one of Debian's.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 out=$(cd "${1:-.}" && pwd)
-version=${2:-$(node -p 'require(process.argv[1]).version' "$here/package.json")}
+# To Debian only what follows a tilde comes before a release: 1.0.0~rc.1 is older than 1.0.0, and 1.0.0-rc.1 is newer.
+version=${2:-$(node -p 'require(process.argv[1]).version.replace("-", "~")' "$here/package.json")}
 architecture=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -69,9 +70,10 @@ getent group tidemark >/dev/null || groupadd --system tidemark
 getent passwd tidemark-crawl >/dev/null ||
   useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin tidemark-crawl
 if [ -d /run/systemd/system ]; then
-  systemctl daemon-reload
+  # A unit that does not start, such as one whose document root is gone, must not leave the package half installed.
+  systemctl daemon-reload || true
   # After an upgrade: what watches goes on with the new program.
-  [ -z "$2" ] || systemctl try-restart 'tidemark-watch@*.service'
+  [ -z "$2" ] || systemctl try-restart 'tidemark-watch@*.service' || true
 fi
 PATH="$PATH:/usr/local/bin"
 node -e 'const [a, b] = process.versions.node.split("."); process.exit(+a > 20 || (+a === 20 && +b >= 19) ? 0 : 1)' 2>/dev/null ||
@@ -82,7 +84,7 @@ cat >"$root/DEBIAN/prerm" <<'END'
 #!/bin/sh
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  systemctl stop 'tidemark-export@*' 'tidemark-watch@*' 'tidemark-crawl@*'
+  systemctl stop 'tidemark-export@*' 'tidemark-watch@*' 'tidemark-crawl@*' || true
 fi
 END
 
@@ -96,7 +98,7 @@ if [ "$1" = purge ]; then
   # the user and the group that own them.
   rm -rf /etc/tidemark /var/lib/tidemark /var/lib/private/tidemark
 fi
-if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
 END
 chmod 755 "$root"/DEBIAN/{postinst,prerm,postrm}
 

@@ -59,17 +59,24 @@ export async function chooseKey(folder: string, given: string | undefined): Prom
   return key;
 }
 
+/** A dangling link resolves to itself. */
+async function readKeyFile(path: string): Promise<ReturnType<typeof readSideFile>> {
+  return readSideFile(await realpath(path).catch(() => path), maxKeyFileBytes);
+}
+
 /**
- * Writes the key file into the document root, unless it exists.
+ * Writes the key file into the document root, unless it exists: who put it there by hand need not let us write there.
  *
  * @throws TidemarkError `bad-option` if another file has that name; `no-permission`, `read-only`, `disk-full`
  */
 export async function placeKeyFile(docroot: string, key: string): Promise<void> {
   const path = join(docroot, `${key}.txt`);
   try {
-    if (await createDurably(path, Buffer.from(key))) return;
-    // A dangling link resolves to itself.
-    const found = readSideFile(await realpath(path).catch(() => path), maxKeyFileBytes);
+    let found = await readKeyFile(path);
+    if (found === "missing") {
+      if (await createDurably(path, Buffer.from(key))) return;
+      found = await readKeyFile(path);
+    }
     if (typeof found !== "string" && found.text.trim() === key) return;
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;

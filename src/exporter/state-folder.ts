@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseBaseUrl } from "./export-checks.ts";
@@ -23,8 +23,25 @@ export function defaultStateDir(baseUrl: string): string {
  */
 export function findStateDir(baseUrl: string): string {
   const own = defaultStateDir(baseUrl);
-  const ofUnit = join("/var/lib/tidemark", new URL(baseUrl).hostname);
+  const ofUnit = unitStateDir(baseUrl);
   return !existsSync(own) && existsSync(ofUnit) ? ofUnit : own;
+}
+
+/** The same, also where only root can look into the unit's folder, to which a link leads. */
+export function findStateDirOrLink(baseUrl: string): string {
+  const found = findStateDir(baseUrl);
+  if (existsSync(found)) return found;
+  const ofUnit = unitStateDir(baseUrl);
+  try {
+    lstatSync(ofUnit);
+    return ofUnit;
+  } catch {
+    return found;
+  }
+}
+
+function unitStateDir(baseUrl: string): string {
+  return join("/var/lib/tidemark", new URL(baseUrl).hostname);
 }
 
 /** The folder in an exporter's state that contains the keys and the position of IndexNow. */

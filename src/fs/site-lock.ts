@@ -31,17 +31,27 @@ export async function findLockHolder(folder: string): Promise<LockHolder | undef
   return holder !== undefined && isAlive(holder) ? holder : undefined;
 }
 
+/** The boot's id; "" where there is no /proc. */
+function readBootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    return "";
+  }
+}
+
 /**
  * A process's start: the boot's id and clock ticks since then (proc(5), fields 3 and 22 of stat).
  *
- * @returns "" where there is no /proc, undefined of a process that ended and was not waited for
+ * @returns "" where there is no /proc, or it hides the process; undefined of a process that ended and was not waited for
  */
 function readProcessStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (fields[0] === "Z" || fields[0] === "X") return undefined;
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()} ${fields[19]}`;
+    const bootId = readBootId();
+    return bootId === "" ? "" : `${bootId} ${fields[19]}`;
   } catch {
     return "";
   }
@@ -49,6 +59,9 @@ function readProcessStart(pid: number): string | undefined {
 
 function isAlive(holder: LockHolder): boolean {
   if (holder.host !== hostname()) return true; // Another machine: there is no way to know.
+  const bootId = readBootId();
+  // No process outlives a boot. Its number may be another user's process now, whose start ProtectProc= of the units hides.
+  if (bootId !== "" && holder.processStart !== "" && !holder.processStart.startsWith(`${bootId} `)) return false;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type ErrorCode, TidemarkError } from "../../src/core/error.ts";
@@ -86,7 +86,10 @@ describe("tellIndexNow", () => {
     const file = join(told.site.docroot, `${key}.txt`);
     assert.equal(readFileSync(file, "utf8"), key);
     writeFileSync(file, `${key}\n`);
+    utimesSync(told.site.docroot, 1_000_000_000, 1_000_000_000);
     const { summary } = await told.tell();
+    // As the exporter's unit may not.
+    assert.equal(statSync(told.site.docroot).mtimeMs, 1_000_000_000_000, "nothing was written in the document root");
     assert.equal(summary.keyLocation, `${told.origin}/${key}.txt`);
     assert.equal(readFileSync(file, "utf8"), `${key}\n`, "it is as somebody put it there");
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,9 +9,9 @@ import { describe, it } from "node:test";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { findCli } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
-import { skipWithout } from "./programs.ts";
+import { requireProgram, skipWithout } from "./programs.ts";
 import { startVarnish } from "./varnish.ts";
-import { getRaw, startWebServer } from "./web-server.ts";
+import { findFreePort, getRaw, startWebServer } from "./web-server.ts";
 
 const host = "a.example";
 
@@ -25,7 +25,7 @@ class Origin implements AsyncDisposable {
     this.#asked.push(url);
     const file = join(this.docroot, url.endsWith("/") ? `${url}index.html` : url);
     if (!existsSync(file)) response.writeHead(404).end();
-    else response.writeHead(200, { "cache-control": "max-age=3600" }).end(readFileSync(file));
+    else response.writeHead(200, { "cache-control": "max-age=3600", vary: "accept-encoding" }).end(readFileSync(file));
   });
 
   static async open(): Promise<Origin> {
@@ -73,8 +73,12 @@ async function changeThree(origin: Origin, port: number, pipeline: string): Prom
   const readAll = async (): Promise<string[]> => {
     const texts: string[] = [];
     for (const path of origin.paths) {
-      const { status, body } = await getRaw(port, path, { host });
-      texts.push(status === 200 ? body.toString() : String(status));
+      const answers = new Set<string>();
+      for (const coding of ["identity", "x-any"]) {
+        const { status, body } = await getRaw(port, path, { host, "accept-encoding": coding });
+        answers.add(status === 200 ? body.toString() : String(status));
+      }
+      texts.push([...answers].join(" and "));
     }
     return texts;
   };
@@ -104,22 +108,34 @@ describe("caches forget exactly what a publication changed", () => {
     await using origin = await Origin.open();
     await using varnish = await startVarnish(origin.port);
     origin.takeAsked();
-    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -gsS -o /dev/null -X PURGE -H 'Host: ${host}'`;
+    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -gfsS -o /dev/null -X PURGE -H 'Host: ${host}'`;
     const asked = await changeThree(origin, varnish.port, pipeline);
     assert.deepEqual(asked, ["/docs/", "/page-[1].html", "/page-[2].html"]);
     assert.equal(varnish.countPurged(), 3);
   });
 
-  it("nginx", { skip: skipWithout("nginx", "curl", "xargs"), timeout: 60_000 }, async () => {
+  it("nginx, of a site with TLS", {
+    skip: skipWithout("nginx", "curl", "xargs", "openssl"),
+    timeout: 60_000,
+  }, async () => {
     await using origin = await Origin.open();
-    const cache = join(origin.folder.path, "cache");
+    const fileOf = (name: string): string => join(origin.folder.path, name);
+    const [key, certificate] = [fileOf("key.pem"), fileOf("certificate.pem")];
+    const request = ["req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", `/CN=${host}`, "-days", "2"];
+    const alternative = ["-addext", `subjectAltName=DNS:${host}`];
+    execFileSync(requireProgram("openssl"), [...request, ...alternative, "-keyout", key, "-out", certificate], {
+      stdio: "ignore",
+    });
+    const tlsPort = await findFreePort();
+    const beside = readDocumentCode("docs/caches.md", "nginx vary");
+    const snippet = `location ^~ / { proxy_pass http://127.0.0.1:${origin.port}; proxy_cache site; ${beside} }`;
+    const tls = `listen 127.0.0.1:${tlsPort} ssl; ssl_certificate ${certificate}; ssl_certificate_key ${key};`;
     const code = readDocumentCode("docs/caches.md", "nginx");
-    const http = `proxy_cache_path ${cache} keys_zone=site:1m;\n${code}`;
-    const snippet = `location ^~ / { proxy_pass http://127.0.0.1:${origin.port}; proxy_cache site; proxy_set_header Host $host; }`;
+    const http = `proxy_cache_path ${fileOf("cache")} keys_zone=site:1m;\n${code}\nserver { ${tls} ${snippet} }`;
     await using nginx = await startWebServer("nginx", origin.docroot, { http, snippet });
     origin.takeAsked();
-    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -gsS -o /dev/null -H 'X-Refresh: 1' -H 'Host: ${host}'`;
-    const asked = await changeThree(origin, nginx.port, pipeline);
+    const pipeline = `CURL_CA_BUNDLE=${certificate} xargs -r -d '\\n' -n 1 curl -gsS -o /dev/null --connect-to ::127.0.0.1:PORT -H 'X-Refresh: 1'`;
+    const asked = await changeThree(origin, nginx.port, pipeline.replace("PORT", String(tlsPort)));
     assert.deepEqual(asked, ["/docs/", "/docs/index.html", "/page-[1].html", "/page-[2].html"]);
   });
 });

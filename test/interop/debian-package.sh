@@ -19,6 +19,7 @@ list_rest() {
 
 step install dpkg --install /trial/first.deb
 step version tidemark --version
+step older sh -c 'dpkg --compare-versions "$(dpkg-deb --field /trial/first.deb Version)" lt "$(dpkg-deb --field /trial/second.deb Version)"'
 step lines sh -c 'ls /usr/share/man/man1/tidemark.1.gz /usr/share/fish/vendor_completions.d/tidemark.fish /usr/share/bash-completion/completions/tidemark /usr/share/zsh/vendor-completions/_tidemark; readlink -f /usr/share/doc/tidemark/docs'
 # As a unit, or cron, with a search path that does not lead to Node.
 step poor-path env -i PATH=/usr/bin:/bin tidemark --version
@@ -37,6 +38,8 @@ step crawl tidemark crawl http://127.0.0.1:9/ --into /tmp/mirror
 systemctl enable tidemark-export@site.example.timer >/dev/null 2>&1
 step enabled ls /etc/systemd/system/timers.target.wants
 
+# A systemd that can do nothing of what it is told, as when a document root is gone.
+mkdir -p /run/systemd/system
 step upgrade dpkg --install /trial/second.deb
 step upgraded dpkg-query --show --showformat '${Version} ${Status}' tidemark
 step configuration cat /etc/tidemark/site.example.conf

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { repositoryFolder } from "../repository-folder.ts";
@@ -24,15 +24,24 @@ function runIn(folder: string, program: string, ...args: readonly string[]): str
   return stdout.trim();
 }
 
-/** A package, and the same one as the next version. */
+const { version } = JSON.parse(readFileSync(join(repositoryFolder(), "package.json"), "utf8")) as { version: string };
+
+/** A package of the version before this one, `-rc.1`, and the same one as this version. */
 function buildPackages(trial: string): void {
-  copyFileSync(
-    runIn(trial, "bash", join(repositoryFolder(), "scripts", "build-deb.sh"), trial),
-    join(trial, "first.deb"),
+  const packed = runIn(repositoryFolder(), "npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", trial);
+  runIn(trial, "tar", "-xzf", packed);
+  const copy = join(trial, "package");
+  for (const path of ["package-lock.json", "scripts/build-deb.sh"])
+    cpSync(join(repositoryFolder(), path), join(copy, path), { recursive: true });
+  const manifest = join(copy, "package.json");
+  writeFileSync(
+    manifest,
+    JSON.stringify({ ...JSON.parse(readFileSync(manifest, "utf8")), version: `${version}-rc.1` }),
   );
+  copyFileSync(runIn(trial, "bash", join(copy, "scripts", "build-deb.sh"), trial), join(trial, "first.deb"));
   runIn(trial, "dpkg-deb", "--raw-extract", "first.deb", "next");
   const control = join(trial, "next", "DEBIAN", "control");
-  writeFileSync(control, readFileSync(control, "utf8").replace(/^Version: .*$/m, "Version: 99.0.0"));
+  writeFileSync(control, readFileSync(control, "utf8").replace(/^Version: .*$/m, `Version: ${version}`));
   runIn(trial, "dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "--build", "next", "second.deb");
 }
 
@@ -43,8 +52,6 @@ describe("the Debian package", { skip: skipWithout("dpkg-deb", "npm") || skipWit
     assert.equal(code, 0, `${name}: ${text}`);
     return text;
   };
-  const { version } = JSON.parse(readFileSync(join(repositoryFolder(), "package.json"), "utf8")) as { version: string };
-
   before(() => {
     using temp = makeTempFolder("debian-package");
     const trial = join(temp.path, "trial");
@@ -63,8 +70,8 @@ describe("the Debian package", { skip: skipWithout("dpkg-deb", "npm") || skipWit
 
   it("installs a program that finds Node in /usr/local too, or says that it is missing", () => {
     assert.doesNotMatch(done("install"), /is needed|warning|error/i);
-    assert.equal(done("version"), `${version}\n`);
-    assert.equal(done("poor-path"), `${version}\n`);
+    assert.equal(done("version"), `${version}-rc.1\n`);
+    assert.equal(done("poor-path"), `${version}-rc.1\n`);
     assert.equal(steps.get("no-node")?.code, 4);
     assert.match(steps.get("no-node")?.text ?? "", /Node is not installed: 20\.19 or later/);
   });
@@ -82,10 +89,14 @@ describe("the Debian package", { skip: skipWithout("dpkg-deb", "npm") || skipWit
     assert.match(text, /could not be crawled/);
   });
 
+  it("of a version such as 1.0.0-rc.1 is older than that of 1.0.0", () => {
+    done("older");
+  });
+
   it("keeps configuration, state and timers when it is upgraded", () => {
     assert.match(done("enabled"), /tidemark-export@site\.example\.timer/);
     done("upgrade");
-    assert.equal(done("upgraded"), "99.0.0 install ok installed");
+    assert.equal(done("upgraded"), `${version} install ok installed`);
     assert.equal(done("configuration"), "OPTIONS=--sitemap\n");
     assert.match(done("again"), /nothing changed since/);
   });

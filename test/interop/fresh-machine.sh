@@ -51,6 +51,8 @@ step export systemctl show -p Result,ExecMainStatus,User,DynamicUser $unit
 step index read_index
 step robots cat $docroot/robots.txt
 step timer systemctl show -p ActiveState,NextElapseUSecRealtime,Persistent tidemark-export@$site.timer
+step status tidemark status --base-url https://$site/
+step status-of-others setpriv --reuid nobody --regid nogroup --clear-groups env HOME=/nonexistent tidemark status --base-url https://$site/
 step owners stat -c '%U:%G %a %n' $published $published/index.gz
 
 # A change, and then none.
@@ -81,6 +83,12 @@ chown -R 61999 $published/* && chown -h 61999 $published
 echo "<p>changed again" >$docroot/index.html
 step other-user systemctl start $unit
 step index-other-user read_index
+
+# A power cut left the lock. Its process number is another user's process now, which the unit cannot see.
+printf '{"pid":1,"host":"%s","processStart":"an-earlier-boot 1","since":"then"}\n' "$(hostname)" >$state/lock
+echo "<p>changed after a power cut" >$docroot/index.html
+step power-cut systemctl start $unit
+step index-power-cut read_index
 
 # The document's lines in the servers' own configuration, as Debian ships it.
 cp /trial/nginx.conf /etc/nginx/snippets/tidemark.conf
@@ -120,8 +128,11 @@ userdel --remove tidemark 2>/dev/null
 getent group tidemark >/dev/null || groupadd --system tidemark
 
 printf '<p>hello\n' >$docroot/index.html
+# What `systemctl edit` makes.
+mkdir /etc/systemd/system/tidemark-export@.service.d
+printf '[Service]\nNice=5\n' >/etc/systemd/system/tidemark-export@.service.d/override.conf
 step remove bash -euxc "$(cat /trial/remove-site.sh)
 $(cat /trial/remove-program.sh)"
 step after list_docroot
-step rest sh -c 'ls -d /etc/tidemark/* /var/lib/tidemark/*/ /etc/systemd/system/*tidemark* /usr/local/bin/tidemark 2>/dev/null; getent group tidemark'
+step rest sh -c 'ls -d /etc/tidemark/* /var/lib/tidemark/* /etc/systemd/system/*tidemark* /usr/local/bin/tidemark 2>/dev/null; getent group tidemark'
 touch /trial/out/end

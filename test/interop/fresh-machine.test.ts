@@ -82,6 +82,18 @@ describe("on a machine made fresh", { skip: skipWithoutMachine() }, () => {
     assert.notEqual(publicationOf(done("index-other-user")), publicationOf(done("index-same")));
   });
 
+  it("status reads the unit's state, and says to others that they may not", () => {
+    assert.match(done("status"), /: fine\n/);
+    const { text, exitCode } = step("status-of-others");
+    assert.equal(exitCode, 8);
+    assert.match(text, /Could not\s+read\s+\/var\/lib\/tidemark\/example\.org/);
+  });
+
+  it("the unit takes over the lock of an earlier boot", () => {
+    done("power-cut");
+    assert.notEqual(publicationOf(done("index-power-cut")), publicationOf(done("index-other-user")));
+  });
+
   for (const server of ["nginx", "apache2"]) {
     it(`Debian's ${server} with the document's lines keeps archives for ever and revalidates the index`, () => {
       done("apache-enable");

@@ -20,7 +20,10 @@ function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): str
 /** So many pages that failed are named. */
 const maxNamed = 10;
 
-/** Tells people which pages failed: all that have an error of their own, and the first ten others. */
+/**
+ * Tells people which pages failed, or are not there although they were asked for by their URL: all that have an error of
+ * their own, and the first ten others.
+ */
 export class FailedPages {
   readonly #say: (line: string) => void;
   #named = 0;
@@ -34,13 +37,16 @@ export class FailedPages {
     if (event.event === "item-error") {
       this.#faulty = event.site + event.path;
       this.#say(`failed: ${event.site}${event.path}: ${event.message}`);
-    } else if (event.event === "page" && event.outcome === "failed") this.#takePage(event);
+    } else if (event.event === "page" && (event.outcome === "failed" || event.outcome === "gone"))
+      this.#takePage(event);
   }
 
-  #takePage({ site, path, message }: CrawlEvent & { event: "page" }): void {
+  // A page that was there once and is gone has no message.
+  #takePage({ site, path, message, outcome }: CrawlEvent & { event: "page" }): void {
     if (message === undefined || this.#faulty === site + path) return;
     this.#named++;
-    if (this.#named <= maxNamed) this.#say(`failed: ${site}${path}: ${message}`);
+    if (this.#named <= maxNamed)
+      this.#say(`${outcome === "gone" ? "not there" : "failed"}: ${site}${path}: ${message}`);
     if (this.#named === maxNamed + 1) this.#say("more pages failed; --json names each");
   }
 }

@@ -131,8 +131,13 @@ class SiteWatches {
 
   #begin(site: ExportSettings, isEdit: boolean): void {
     const stop = new AbortController();
-    const ended = this.#watch(site, AbortSignal.any([this.#signal, stop.signal]))
-      .catch((error: unknown) => this.fail(error, isEdit, site.baseUrl))
+    const signal = AbortSignal.any([this.#signal, stop.signal]);
+    const ended = this.#watch(site, signal)
+      .catch((error: unknown) => {
+        // What search engines were not told is told by the next watch.
+        const isStopped = signal.aborted && error instanceof TidemarkError && error.code === "aborted";
+        if (!isStopped) this.fail(error, isEdit, site.baseUrl);
+      })
       .finally(() => this.#running.delete(running));
     const running: RunningWatch = { site, stop, ended };
     this.#running.add(running);

@@ -90,7 +90,7 @@ function formatLastRun({ lastRun, now }: SiteStatus): string {
   const parts = [outcome === "published" ? `published ${counts}` : "nothing changed"];
   if (withheld > 0) parts.push(`${formatCount(withheld)} held back`);
   if (warnings > 0) parts.push(formatNoun(warnings, "warning"));
-  if (errors > 0) parts.push(`${formatNoun(errors, "file")} failed`);
+  if (errors > 0) parts.push(`${formatNoun(errors, "item")} failed`);
   return `${when}, ${took}: ${parts.join("; ")}`;
 }
 

@@ -51,6 +51,8 @@ export interface ProbeOptions {
 
 /** After so many requests in a row that found the server in trouble, a run asks no more. */
 const maxTroublesInARow = 10;
+/** The same of a server that says it is overloaded, without a time to wait: one such page must not keep all others from their turn. */
+const maxOverloadsInARow = 3;
 const maxToldTroubles = 20;
 
 /**
@@ -69,6 +71,7 @@ export class PageProbes implements AsyncDisposable {
   #robots: Promise<Robots | undefined> | undefined;
   #isStopped = false;
   #troublesInARow = 0;
+  #overloadsInARow = 0;
   #troubles = 0;
 
   constructor(options: ProbeOptions) {
@@ -119,11 +122,13 @@ export class PageProbes implements AsyncDisposable {
   #judge(path: string, outcome: FetchOutcome, body: Body): ProbeAnswer {
     if (outcome.kind === "not-modified" || outcome.kind === "gone" || outcome.kind === "fetched") {
       this.#troublesInARow = 0;
+      this.#overloadsInARow = 0;
       if (outcome.kind === "fetched") return answerOf(outcome, body, this.#timing.now());
       return outcome.kind === "gone" ? { kind: "gone" } : { kind: "same", validators: outcome.validators };
     }
     if (this.#options.signal?.aborted === true) return { kind: "deferred" };
-    if (isOverloaded(outcome)) {
+    this.#overloadsInARow = isOverloaded(outcome) ? this.#overloadsInARow + 1 : 0;
+    if (isOverloaded(outcome) && (outcome.retryAt !== undefined || this.#overloadsInARow >= maxOverloadsInARow)) {
       this.#stop("the server has too much to do");
       return { kind: "deferred" };
     }

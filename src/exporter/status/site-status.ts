@@ -4,7 +4,7 @@ import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
 import type { LockHolder } from "../../fs/index.ts";
 import { parseBaseUrl } from "../export-checks.ts";
 import type { LastRun } from "../last-run.ts";
-import { findStateDir } from "../state-folder.ts";
+import { findStateDirOrLink } from "../state-folder.ts";
 import { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
 import { findProblems, type StatusProblem } from "./status-problem.ts";
 
@@ -111,7 +111,7 @@ function chooseStateDir(given: string | undefined, site: string | undefined): st
       hint: "Name it with --base-url, its state folder with --state, or a configuration with --config.",
     });
   }
-  return findStateDir(site);
+  return findStateDirOrLink(site);
 }
 
 const property = "NextElapseUSecRealtime";

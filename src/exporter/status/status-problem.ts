@@ -64,10 +64,10 @@ function* judgeRuns({ ledger, lastRun, lock }: SiteState, circumstances: Circums
     const told = `The last run failed: ${message}${/[.!?]$/.test(message) ? "" : "."} ${hint}`.trim();
     yield { severity: "critical", code: "run-failed", message: told };
   } else if (lastRun !== undefined && lastRun.errors > 0) {
-    const files = lastRun.errors === 1 ? "One file" : `${lastRun.errors} files`;
+    const items = lastRun.errors === 1 ? "One item" : `${lastRun.errors} items`;
     const first = lastRun.troubles.find(({ kind }) => kind === "item-error");
     const example = first === undefined ? "" : ` (${first.path ?? ""}: ${first.message})`;
-    yield { severity: "warning", code: "files-failed", message: `${files} failed in the last run${example}.` };
+    yield { severity: "warning", code: "files-failed", message: `${items} failed in the last run${example}.` };
   }
   // A state older than run records shows only publications.
   const goodMs = lastRun?.succeededMs ?? (lastRun === undefined && ledger ? ledger.publication * 1000 : undefined);

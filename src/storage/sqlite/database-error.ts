@@ -14,7 +14,8 @@ const sqliteIoError = 10;
 const codesOfSqlite: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   3: ["no-permission", "Change the permissions of the file and of its folder."],
   5: ["locked", "Wait until the other program has ended."],
-  8: ["read-only", "Make the file and its folder writable, or name another with --state."],
+  // Also of who only reads: the database makes files beside it.
+  8: ["read-only", "Run as the crawl's user, make the file and its folder writable, or name another with --state."],
   [sqliteIoError]: ["io", "Look at the disk and at the system's log."],
   11: corrupt,
   13: diskFull,

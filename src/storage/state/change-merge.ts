@@ -15,25 +15,30 @@ const sql = {
   next: "SELECT path, change FROM change WHERE path > ? ORDER BY path LIMIT ?",
 } as const;
 
-/** Merges changes in a temporary file, so that memory does not grow with their number. */
+/** Merges changes in a file without a name, so that memory does not grow with their number, and nothing is left after a kill. */
 export class StoredMerge {
-  readonly #folder: string;
   readonly #file: string;
   readonly #connection: Connection;
 
-  /** @param parent - folder in which a temporary one is made; the system's by default */
+  /** @param parent - folder in which the file is made; the system's for temporary ones by default */
   constructor(parent: string = tmpdir()) {
+    let folder: string;
     try {
-      this.#folder = mkdtempSync(join(parent, "tidemark-changes-"));
+      folder = mkdtempSync(join(parent, "tidemark-changes-"));
     } catch (error) {
       throw wrapSystemError(error, `make a folder in ${parent}`, { folder: parent });
     }
-    this.#file = join(this.#folder, "changes.db");
-    this.#connection = openConnection(this.#file);
-    inDatabase(this.#file, () =>
-      this.#connection.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-        CREATE TABLE change (path TEXT PRIMARY KEY, change TEXT NOT NULL) STRICT, WITHOUT ROWID; BEGIN`),
-    );
+    this.#file = join(folder, "changes.db");
+    try {
+      this.#connection = openConnection(this.#file);
+      // Without a journal, SQLite opens no other file beside it.
+      inDatabase(this.#file, () =>
+        this.#connection.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+          CREATE TABLE change (path TEXT PRIMARY KEY, change TEXT NOT NULL) STRICT, WITHOUT ROWID; BEGIN`),
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   add(changes: readonly Change[]): void {
@@ -69,10 +74,8 @@ export class StoredMerge {
     }
   }
 
-  /** Removes the temporary folder. */
   [Symbol.dispose](): void {
     this.#connection.close();
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #known(paths: readonly string[]): Map<string, Change> {

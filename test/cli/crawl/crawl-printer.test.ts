@@ -43,6 +43,14 @@ test("progress says how fast it goes on, and how long the rest takes", async (t)
   assert.match(String(stream.read()), /fetching pages: 100 of 1,000, 1\.0\/s, 15 min left/);
 });
 
+test("a page that never was there is named, and one that is gone is not", async () => {
+  const text = await printed(false, false, (printer) => {
+    printer.take({ event: "page", site, path: "/none", outcome: "gone", message: "404 Not Found" });
+    printer.take({ event: "page", site, path: "/held", outcome: "gone" });
+  });
+  assert.equal(text, `not there: ${site}/none: 404 Not Found\n`);
+});
+
 test("the first ten pages that fail are named with what happened, each once", async () => {
   const act = (printer: CrawlPrinter): void => {
     printer.take({ event: "page", site, path: "/fine", outcome: "created" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { it } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
+import { IndexNowServer } from "../../indexnow/index-now-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { endOf, startProgram } from "../run-program.ts";
 
@@ -63,6 +64,43 @@ it("a watch takes its configuration again when it is edited; one with mistakes o
   // Back, with other settings.
   write([siteOf("a", { exclude: ["4.html"] })]);
   await told(published("a", 3));
+  child.kill("SIGTERM");
+  const { code, stderr } = await ended;
+  assert.equal(code, exitCodes.done, stderr);
+});
+
+it("a watch that waits to tell search engines goes on with an edited configuration, and ends in order", {
+  timeout: 60_000,
+}, async () => {
+  using folder = makeTempFolder();
+  await using engine = await IndexNowServer.open();
+  for (let call = 0; call < 10; call++) engine.misdeeds.push({ status: 429, fields: { "retry-after": "30" } });
+  mkdirSync(join(folder.path, "a"));
+  writeFileSync(join(folder.path, "a", "1.html"), "1");
+  const file = join(folder.path, "tidemark.json");
+  const write = (more: object): void => {
+    const site = { baseUrl: "https://a.example/", docroot: "a", stateDir: "state", ...more };
+    writeFileSync(`${file}.new`, JSON.stringify({ sites: [site] }));
+    renameSync(`${file}.new`, file);
+  };
+  write({});
+  const telling = ["--index-now", "--index-now-endpoint", engine.url];
+  const child = startProgram(["export", "--config", file, "--watch", "--settle", "50ms", "--json", ...telling]);
+  const ended = endOf(child);
+  assert.ok(child.stdout !== null);
+  const lines = on(createInterface({ input: child.stdout }), "line");
+  const told = async (key: string, value: unknown): Promise<void> => {
+    for (;;) {
+      const { value: line } = await lines.next();
+      if ((JSON.parse(line[0]) as Line)[key] === value) return;
+    }
+  };
+  await told("step", "begun");
+  writeFileSync(join(folder.path, "a", "2.html"), "2");
+  await told("step", "retrying");
+  write({ exclude: ["1.html"] });
+  await told("pages", 1);
+  await told("step", "retrying");
   child.kill("SIGTERM");
   const { code, stderr } = await ended;
   assert.equal(code, exitCodes.done, stderr);

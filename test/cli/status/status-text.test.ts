@@ -20,7 +20,7 @@ const busy: SiteStatus = {
       severity: "warning",
       code: "files-failed",
       message:
-        "2 files failed in the last run (/a/very/long/path/to/a/page.html: Could not read it: input/output error).",
+        "2 items failed in the last run (/a/very/long/path/to/a/page.html: Could not read it: input/output error).",
     },
   ],
   ledger: {
@@ -94,7 +94,8 @@ describe("the status for people", () => {
 
   it("says what was asked", () => {
     const text = formatStatus(busy, { columns: 80, unicode: false });
-    assert.match(text, /^https:\/\/example\.org\/: warning\n {2}warning {6}2 files failed/);
+    assert.match(text, /^https:\/\/example\.org\/: warning\n {2}warning {6}2 items failed/);
+    assert.match(text, /2\s+items\s+failed\n/);
     assert.match(text, /published {4}2026-11-21 02:00:03Z, 9 hours ago\n/);
     assert.match(text, /archives {5}412 \(the base and 31 intervals\), 11\.8 MiB in all\n/);
     assert.match(text, /a new base after\n {15}83,456 more, in about 19 days at this rate\n/);

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { CrawlEvent } from "../../../src/core/index.ts";
 import type { CrawlSiteOptions } from "../../../src/crawler/crawl-site-options.ts";
 import { mirrorFolderOf } from "../../../src/storage/mirror/mirror-path.ts";
 
@@ -328,9 +329,13 @@ describe("a list of URLs", () => {
   it("is asked for, and nothing else", async () => {
     await using crawler = await openSite();
     const urls = ["/a.html", `${crawler.site.origin}/b.html#x`, "https://elsewhere.example/", "", "/gone.html"];
-    const visit = await crawler.visit({ sources: ["list"], urls });
+    let told: string | undefined;
+    const onEvent = (event: CrawlEvent): void => {
+      if (event.event === "page" && event.outcome === "gone") told = `${event.path}: ${event.message}`;
+    };
+    const visit = await crawler.visit({ sources: ["list"], urls, onEvent });
     assert.deepEqual(visit.requests, ["404 /robots.txt", "200 /a.html", "200 /b.html", "404 /gone.html"]);
-    assert.ok(visit.pages.includes("gone /gone.html"), "it is told");
+    assert.equal(told, "/gone.html: 404 Not Found");
     assert.equal(visit.summary.source, "list");
     const fewer = await crawler.visitNextDay({ sources: ["list"], urls: ["/a.html"] });
     // What is missing is looked for in each visit.

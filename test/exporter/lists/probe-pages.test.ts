@@ -174,9 +174,29 @@ test("429 and 503 are waited for as long as the server asks; one that stays so i
   assert.equal(stopped.counts.deferred, 2);
 });
 
+test("a page that is always overloaded does not keep the others from their turn", async () => {
+  using temp = makeTempFolder();
+  const pages = { "/a": status(503), "/b": status(503), "/c": body("c"), "/d": status(429), "/e": body("e") };
+  await using site = await listenSite(answerBy(pages));
+  const { counts, codes } = await run(
+    site,
+    temp.path,
+    Object.keys(pages).map((path) => listed(path)),
+    { delayMs: 0 },
+  );
+  assert.deepEqual([counts.fetched, counts.troubled, counts.deferred], [2, 3, 0]);
+  assert.deepEqual(codes, ["probe-failed", "probe-failed", "probe-failed"]);
+});
+
 const missing = status(404);
 const endings: ReadonlyArray<readonly [string, SiteServer["answer"], Partial<ProbeOptions>, number]> = [
   ["asks for an hour's wait", answerBy({ "/00": status(503, { "retry-after": "3600" }) }), { delayMs: 0 }, 1],
+  [
+    "has too much to do for three pages in a row",
+    (request, response) => (request.url === "/robots.txt" ? missing : status(503))(request, response),
+    { delayMs: 0 },
+    12,
+  ],
   ["does not give robots.txt", status(500), {}, 0],
   [
     "fails ten times in a row",

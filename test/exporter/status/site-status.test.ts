@@ -141,7 +141,7 @@ describe("the status of a site", () => {
     });
   }
 
-  it("tells of files that failed", async () => {
+  it("tells of files, or lines of lists, that failed", async () => {
     using site = await publishedSite(1);
     const file = join(site.stateDir, "last-run.json");
     const run = JSON.parse(readFileSync(file, "utf8"));
@@ -149,7 +149,7 @@ describe("the status of a site", () => {
     writeFileSync(file, JSON.stringify({ ...run, errors: 2, troubles: [trouble] }));
     const status = await statusOf(site);
     assert.deepEqual([status.status, codesOf(status)], ["warning", ["warning files-failed"]]);
-    assert.match(status.problems[0]?.message ?? "", /2 files .*\/a\.html: bad sector/);
+    assert.match(status.problems[0]?.message ?? "", /^2 items failed .*\/a\.html: bad sector/);
   });
 
   it("lets a run work, tells who it is, and tells of one that hangs", async () => {

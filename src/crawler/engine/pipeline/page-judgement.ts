@@ -257,6 +257,11 @@ export function judgePage(
   }
 }
 
+const absences: Readonly<Partial<Record<DeletionReason, string>>> = {
+  "not-found": "404 Not Found",
+  gone: "410 Gone",
+};
+
 /**
  * The same for a start page, or a URL that the user listed: while it is not held, it is due in the next visit.
  *
@@ -277,8 +282,11 @@ export function dueAgain(judgement: Judgement, now: EpochSeconds, leadsOn: boole
       const trouble = settlement.reason === "moved" ? "moved" : "gone";
       const { postponed = leadsOn ? postpone(settlement.url, trouble, now) : undefined } = settlement;
       // Nobody but the user said that there is such a page, and so it is told that there is none.
-      const outcome = trouble === "gone" ? (judgement.outcome ?? "gone") : judgement.outcome;
-      return { ...judgement, outcome, settlement: { ...settlement, dueAt, ...omitUndefined({ postponed }) } };
+      const told =
+        trouble === "gone" && judgement.outcome === undefined
+          ? { outcome: "gone" as const, ...omitUndefined({ message: absences[settlement.reason] }) }
+          : {};
+      return { ...judgement, ...told, settlement: { ...settlement, dueAt, ...omitUndefined({ postponed }) } };
     }
   }
 }
