@@ -126,6 +126,7 @@ export class WebVisits {
           since,
           paths: new Map(Array.from(found, ([path, page]) => [path, page.found.inSite])),
           bounds: { pageBytes, leastBytesPerSecond },
+          leavesRedirects: true,
           takeLinks: (page) => {
             read.add(origin + page.url.path);
             this.#takeLinks(origin, found.get(page.url.path)?.found, page);
