@@ -19,6 +19,7 @@ import { type KeepOptions, type LeasedObjects, openKeptSite } from "../kept-site
 import type { Politeness } from "../politeness.ts";
 import { type KnownVisit, sourcesOf } from "./known-sites.ts";
 import { watchRedirects } from "./redirects.ts";
+import { RobotsAnswers } from "./robots-answers.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions } from "./web-options.ts";
@@ -64,6 +65,7 @@ export class WebVisits {
   readonly #options: CrawlWebOptions;
   readonly #ports: WebVisitsPorts;
   readonly #agent: RobotsAgent;
+  readonly #robots: RobotsAnswers;
   /** Origins that may have private addresses. */
   readonly #seeds: ReadonlySet<string>;
   #linkCount = 0;
@@ -73,6 +75,7 @@ export class WebVisits {
     this.#options = options;
     this.#ports = ports;
     this.#agent = robotsAgentOf(options.userAgent);
+    this.#robots = new RobotsAnswers(ports.timing.now);
     this.#seeds = new Set(options.seeds.map(originOf));
   }
 
@@ -101,7 +104,8 @@ export class WebVisits {
     const site = await openKeptSite(store, origin, { keep, objects: this.#objects, clock: timing.now });
     const { memory, reading, urls, bodies, warc } = site;
     const found = choose(urls);
-    const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
+    const recorded = warc === undefined ? fetcher : warc.recorder.record(fetcher);
+    const requests = watchRedirects(this.#robots.watch(recorded), (path, to) => {
       read.add(origin + path);
       this.#addLinks(origin, path, { found: found.get(path)?.found }, [to], 0);
     });

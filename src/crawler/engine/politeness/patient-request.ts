@@ -95,7 +95,7 @@ async function getWithPermit(
   makeRequest: () => VisitRequest,
 ): Promise<FetchOutcome | Postponed> {
   const { origin, timeoutMs, bounds, ports, signal } = visit;
-  const waits = of !== "page" || visit.leavesRedirects !== true;
+  const waitsFor = (site: string): boolean => visit.leavesRedirects !== true || (of !== "page" && site === origin);
   const first = await acquirePermit(visit, origin, false);
   if (first?.kind === "postponed") return first;
   let permit = first;
@@ -105,7 +105,8 @@ async function getWithPermit(
     const beforeNext: FetchRequest["beforeNext"] = async (url) => {
       permit?.done({ health: "fine", requests: 1 });
       permit = undefined;
-      const next = await acquirePermit(visit, new URL(url).origin, waits);
+      const site = new URL(url).origin;
+      const next = await acquirePermit(visit, site, waitsFor(site));
       if (next?.kind === "postponed") postponed = next;
       else permit = next;
       return postponed === undefined;

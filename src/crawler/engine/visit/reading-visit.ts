@@ -18,7 +18,7 @@ export interface ReadingVisit {
   readonly ports: ReadingPorts;
   readonly tally: Tally;
   readonly report: (event: CrawlEvent) => void;
-  /** Whether the redirect of a page within the site is no reason to wait longer than for any request. Default false: its further request waits. */
+  /** Whether the redirect of a page, or to another site, is no reason to wait longer than for any request. Default false: its further request waits. */
   readonly leavesRedirects?: boolean;
   /** Requests that may be under way at once. */
   readonly concurrency: number;
