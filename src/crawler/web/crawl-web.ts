@@ -15,7 +15,7 @@ import { beginOf } from "./web-begin.ts";
 import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
-import { hostOf } from "./web-scope.ts";
+import { hostOf, type ScopeMeans } from "./web-scope.ts";
 import { WebStatusFile } from "./web-status.ts";
 import { WebVisits } from "./web-visits.ts";
 
@@ -83,7 +83,8 @@ class WebCrawl {
       ...{ ...means, hosts, politeness: this.#politeness, timing: this.#timing },
       addFound: (...found) => this.#frontier.add(...found),
     });
-    const found = { filter: this.#visits.filter, mediaTypes: namedTypes, now: now() };
+    const queriesOf: ScopeMeans["queriesOf"] = (...path) => store.queriesOf(...path);
+    const found = { filter: this.#visits.filter, mediaTypes: namedTypes, now: now(), queriesOf };
     const done = store.countAnswered(since);
     this.#frontier = new WebFrontier(options, { queue, hosts, random, done, ranks, ...found });
     this.#batches = new Batches({

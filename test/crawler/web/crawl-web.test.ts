@@ -422,6 +422,19 @@ describe("crawlWeb", () => {
       await assert.rejects(crawlWeb({ ...options, seeds: [seed] }), { code: "bad-option" });
   });
 
+  it("follows 200 queries of a path, those of earlier runs included", async () => {
+    const links = (begin: number): string =>
+      Array.from({ length: 210 }, (_, at) => `a.example/x?${begin + at}`).join(" ");
+    const pages = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`/x?${at}`, ""]));
+    await using web = await serve({ "a.example": { "/": links(0), ...pages }, "b.example": { "/": links(250) } });
+    using temp = makeTempFolder();
+    const options = { ...optionsFor(web, temp.path), pagesBeforeRest: 1000 };
+    await crawlWeb({ ...options, seeds: [`${web.originOf("a.example")}/`] });
+    assert.equal(web.pages().length, 201);
+    await crawlWeb({ ...options, seeds: [`${web.originOf("b.example")}/`] });
+    assert.equal(web.pages().length, 202);
+  });
+
   it("takes no more pages of a site than it may, however many one page links to", async () => {
     const paths = Array.from({ length: 60 }, (_, at) => `/${at}`);
     const home = `${paths.map((path) => `a.example${path}`).join(" ")} b.example/`;
