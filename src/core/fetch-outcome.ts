@@ -107,6 +107,7 @@ export const fetchFailures = [
   "redirect-loop",
   "redirect-elsewhere",
   "redirect-disallowed",
+  "redirect-taken",
   "private-address",
   "bad-coding",
   "protocol",

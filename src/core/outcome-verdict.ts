@@ -17,6 +17,7 @@ const meanings: Readonly<Record<FetchFailure, "passing" | "site" | "page" | "our
   "bad-coding": "page",
   protocol: "page",
   "redirect-disallowed": "ours",
+  "redirect-taken": "ours",
   aborted: "ours",
 };
 

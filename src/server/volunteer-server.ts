@@ -34,6 +34,8 @@ export interface VolunteerServer extends Listening, AsyncDisposable {}
 const maxConnections = 512;
 const requestMs = 120_000;
 const defaultRequestsPerMinute = 120;
+/** Results of one volunteer that are read at the same time, as many as one has units: each may take 8 MiB of memory. */
+const resultsAtOnce = 4;
 /** After an answer without a unit a volunteer asks again in a second, then after twice as long each time. */
 const mostIdleSeconds = 4;
 const statusOf: Readonly<Record<Submission, number>> = {
@@ -83,6 +85,8 @@ class UnitEndpoint {
   readonly #buckets: RequestBuckets;
   /** Answers without a unit in a row, by volunteer. */
   readonly #idle = new Map<string, number>();
+  /** Results that are being read, by volunteer. */
+  readonly #reading = new Map<string, number>();
 
   constructor(options: VolunteerServerOptions) {
     this.#options = options;
@@ -103,7 +107,7 @@ class UnitEndpoint {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { dispatcher, maxResultBytes } = this.#options;
+    const { dispatcher } = this.#options;
     const { pathname, searchParams } = parseTarget(request.url ?? "");
     // Whoever has no key does not learn what is here.
     const volunteer = this.#volunteerOf(request);
@@ -123,14 +127,26 @@ class UnitEndpoint {
     }
     const name = searchParams.get("unit") ?? "";
     if (!/^[a-z0-9_-]{1,64}$/.test(name)) throw new Refusal(400, "The unit is not named.");
-    const body = await readBody(request, pathname === "/result" ? maxResultBytes : 0);
     if (pathname === "/fail") {
+      await readBody(request, 0);
       dispatcher.fail(name, volunteer, this.#clock());
       send(response, 204, undefined);
       return;
     }
-    const submission = dispatcher.submit(name, volunteer, body, this.#clock());
+    const result = await this.#readResult(request, volunteer);
+    const submission = dispatcher.submit(name, volunteer, result, this.#clock());
     send(response, statusOf[submission], `${submission}\n`);
+  }
+
+  async #readResult(request: IncomingMessage, volunteer: string): Promise<Uint8Array> {
+    const reading = this.#reading.get(volunteer) ?? 0;
+    if (reading >= resultsAtOnce) throw new Refusal(429, "Too many results at the same time.", { "Retry-After": "15" });
+    this.#reading.set(volunteer, reading + 1);
+    try {
+      return await readBody(request, this.#options.maxResultBytes);
+    } finally {
+      this.#reading.set(volunteer, (this.#reading.get(volunteer) ?? 1) - 1);
+    }
   }
 
   #volunteerOf({ headers }: IncomingMessage): string {

@@ -26,6 +26,7 @@ const verdicts: readonly (readonly [FetchOutcome, string])[] = [
   [failed("bad-coding"), "lasts"],
   [failed("protocol"), "lasts"],
   [failed("redirect-disallowed"), ""],
+  [failed("redirect-taken"), ""],
   [failed("aborted"), ""],
   [{ kind: "unavailable", status: 503, retryAt: undefined, ...answered }, "trouble, passes"],
   [{ kind: "refused", status: 403, ...answered }, "lasts"],

@@ -224,6 +224,28 @@ async function sendRaw(port: number, bytes: Uint8Array): Promise<void> {
   socket.destroy();
 }
 
+test("no more results of one volunteer are read at the same time than one has units", async () => {
+  await using served = await serve();
+  const { ann = "", bob = "" } = served.keys;
+  const head = `POST /result?unit=u1-0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann}\r\nContent-Length: 900000\r\n\r\nx`;
+  const sockets = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = connect(served.server.port, "127.0.0.1").on("error", () => undefined);
+      await once(socket, "connect");
+      await new Promise((resolve) => socket.write(head, resolve));
+      return socket;
+    }),
+  );
+  const status = async (key: string): Promise<number> => (await post(served, "/result?unit=u1-0", key, "x")).status;
+  // The last of them may not have arrived yet.
+  let found = await status(ann);
+  for (let times = 0; found !== 429 && times < 100; times++) found = await status(ann);
+  assert.deepEqual([found, await status(bob), (await post(served, "/unit", ann)).status], [429, 404, 200]);
+  for (const socket of sockets) socket.destroy();
+  for (let times = 0; found === 429 && times < 1000; times++) found = await status(ann);
+  assert.equal(found, 404);
+});
+
 test("whatever bytes come, with a key or without, the server goes on and no state is spoilt", {
   timeout: 30_000,
 }, async () => {

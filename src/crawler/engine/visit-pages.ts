@@ -37,6 +37,8 @@ export interface PageTurnOptions {
   readonly bounds?: ByteBounds;
   /** Takes each page whose links may be read. */
   readonly takeLinks: (page: LinkedPage) => void;
+  /** Whether the ports take redirects that are not followed at once. Default false: their further requests wait. */
+  readonly leavesRedirects?: boolean;
   /** Ends the request that is under way, too. */
   readonly signal?: AbortSignal;
   /** Once it is aborted, no further request is made; one that is under way is waited for. */
@@ -102,7 +104,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   // To count them takes as long as the site has pages.
   if (options.bounds?.siteBytes !== undefined) bounds.begin(urls.counts().heldBytes);
   const tally = new Tally();
-  const { signal, halt, mustEnd, takeLinks, onEvent: report = () => undefined } = options;
+  const { signal, halt, mustEnd, takeLinks, leavesRedirects, onEvent: report = () => undefined } = options;
   const visit: ReadingVisit = {
     origin,
     agent,
@@ -116,6 +118,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     mustEnd,
     concurrency: 1,
     clocks,
+    ...(leavesRedirects === true && { leavesRedirects }),
   };
   const progress = new VisitProgress(memory, timing.now(), since);
   const kept = record.robots?.agent === copyKeyOf(agent) ? record.robots : undefined;

@@ -7,6 +7,7 @@ import { isHaltOver } from "../engine/visit/reading-visit.ts";
 import { checkObjects } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
+import { Alarm } from "./alarm.ts";
 import { Batches } from "./batches.ts";
 import { KnownSites, type KnownVisit, noteSite } from "./known-sites.ts";
 import { readRanks } from "./priorities.ts";
@@ -15,7 +16,7 @@ import { beginOf } from "./web-begin.ts";
 import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
-import { hostOf } from "./web-scope.ts";
+import { hostOf, type ScopeMeans } from "./web-scope.ts";
 import { WebStatusFile } from "./web-status.ts";
 import { WebVisits } from "./web-visits.ts";
 
@@ -23,11 +24,10 @@ import { WebVisits } from "./web-visits.ts";
 const defaultTickMs = 1000;
 /** A turn does not wait for a site in its place among the open ones: the site comes again. */
 const maxWaitMs = 1000;
-const longestDelayMs = 3_600_000;
+/** More sites that wait take places. */
+const mostWaiting = 1000;
 const defaultBatchPages = 50_000;
 const defaultPagesPerVisit = 10;
-/** The reason for ending a wait; without it an error is created each time. */
-const somethingHappened = "something happened";
 
 /** A crawl of the Web that runs. */
 class WebCrawl {
@@ -47,6 +47,8 @@ class WebCrawl {
   readonly #known: KnownSites | undefined;
   /** Sites that have a turn. */
   readonly #haveTurns = new Set<string>();
+  /** Sites whose turn or visit waits, as for the further request of a redirect: they take no place. */
+  readonly #waiting = new Set<string>();
   #knownVisits = 0;
   #newRequests = 0;
   #knownRequests = 0;
@@ -58,7 +60,7 @@ class WebCrawl {
   #requests = 0;
   #bytes = 0;
   #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
-  #wake: () => void = () => undefined;
+  readonly #alarm: Alarm;
 
   constructor(options: CrawlWebOptions, means: WebMeans) {
     const { since, store, queue, links, ranks, delay } = means;
@@ -69,6 +71,7 @@ class WebCrawl {
     this.#queue = queue;
     this.#links = links;
     this.#timing = realTiming(clock, delay);
+    this.#alarm = new Alarm(delay);
     const { now } = this.#timing;
     this.#startedAt = now();
     const hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
@@ -82,8 +85,13 @@ class WebCrawl {
       mustEnd: () => isHaltOver(this.#stoppedAt, now(), options.timeoutMs),
       ...{ ...means, hosts, politeness: this.#politeness, timing: this.#timing },
       addFound: (...found) => this.#frontier.add(...found),
+      onWait: (origin) => {
+        this.#waiting.add(origin);
+        this.#alarm.ring();
+      },
     });
-    const found = { filter: this.#visits.filter, mediaTypes: namedTypes, now: now() };
+    const queriesOf: ScopeMeans["queriesOf"] = (...path) => store.queriesOf(...path);
+    const found = { filter: this.#visits.filter, mediaTypes: namedTypes, now: now(), queriesOf };
     const done = store.countAnswered(since);
     this.#frontier = new WebFrontier(options, { queue, hosts, random, done, ranks, ...found });
     this.#batches = new Batches({
@@ -92,7 +100,7 @@ class WebCrawl {
       random,
       now,
     });
-    this.#frontier.onReady = () => this.#wake();
+    this.#frontier.onReady = () => this.#alarm.ring();
     if (options.isForever === true)
       this.#known = new KnownSites(options, {
         ...{ plans: store.plans, timing: this.#timing, random },
@@ -108,7 +116,7 @@ class WebCrawl {
     const { signal, seeds } = this.#options;
     const onAbort = (): void => {
       this.#stoppedAt = this.#timing.now();
-      this.#wake();
+      this.#alarm.ring();
     };
     signal?.addEventListener("abort", onAbort);
     try {
@@ -178,7 +186,9 @@ class WebCrawl {
       const readyAt = Math.min(newAt, this.#mayVisit ? (this.#known?.nextAt ?? Infinity) : Infinity);
       const isBusy = this.#open.size > 0 || this.#frontier.isLocating;
       if (!isBusy && readyAt === Infinity && this.#known === undefined) return;
-      await this.#wait(Math.min(readyAt, isBusy || this.#known !== undefined ? keptAt + tickMs : Infinity));
+      await this.#alarm.wait(
+        Math.min(readyAt, isBusy || this.#known !== undefined ? keptAt + tickMs : Infinity) - now(),
+      );
     }
   }
 
@@ -189,21 +199,26 @@ class WebCrawl {
       .then((batch) => batch && this.#options.onEvent?.(batch))
       .catch((error: unknown) => {
         this.#failure ??= { error };
-        this.#wake();
+        this.#alarm.ring();
       });
     this.#means.untimed?.(planning);
   }
 
   get #mayVisit(): boolean {
     const { connections = defaultConnections } = this.#options;
-    return this.#known !== undefined && this.#known.open + this.#frontier.busy < connections;
+    return this.#known !== undefined && this.#others + this.#frontier.busy < connections;
+  }
+
+  /** Places that are taken beside those of turns, without those of sites that wait. */
+  get #others(): number {
+    return (this.#known?.open ?? 0) - Math.min(mostWaiting, this.#waiting.size);
   }
 
   /** Begins a visit to known pages or a turn of new ones, by their shares of requests. @returns whether there was one */
   #beginNext(): boolean {
     const known = this.#mayVisit ? this.#known : undefined;
     if (known?.shares.isTurnOfKnown === true && this.#beginVisit(known)) return true;
-    const turn = this.#isFull ? undefined : this.#frontier.next(this.#timing.now(), this.#known?.open);
+    const turn = this.#isFull ? undefined : this.#frontier.next(this.#timing.now(), this.#others);
     if (turn === undefined) return known !== undefined && this.#beginVisit(known);
     if (this.#known?.isVisited(turn.origin) === true) {
       const notBefore = this.#timing.now() + maxWaitMs;
@@ -214,7 +229,8 @@ class WebCrawl {
 
   #beginVisit(known: KnownSites): boolean {
     const visit = known.next((origin) => this.#haveTurns.has(origin));
-    if (visit !== undefined) this.#watch(this.#revisit(known, visit));
+    if (visit !== undefined)
+      this.#watch(this.#revisit(known, visit).finally(() => void this.#waiting.delete(visit.origin)));
     return visit !== undefined;
   }
 
@@ -235,28 +251,6 @@ class WebCrawl {
     known.shares.count(0, pageRequests, this.#timing.now());
   }
 
-  /** Waits until a time, or until something happens. */
-  async #wait(until: EpochMs): Promise<void> {
-    const delayMs = Math.max(0, Math.min(longestDelayMs, until - this.#timing.now()));
-    const { delay } = this.#means;
-    if (delay !== undefined) {
-      const woken = new AbortController();
-      this.#wake = () => woken.abort(somethingHappened);
-      await delay(delayMs, woken.signal);
-      this.#wake = () => undefined;
-      return;
-    }
-    // A timer of Node that is aborted makes an error each time.
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delayMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => undefined;
-  }
-
   /** Makes durable what was done: what pages led to before what is known of them, and that before that they are done. */
   #keep(): void {
     this.#links.flush();
@@ -273,6 +267,7 @@ class WebCrawl {
       this.#take(turn, pages).finally(() => {
         this.#pagesOpen -= pages.length;
         this.#haveTurns.delete(turn.origin);
+        this.#waiting.delete(turn.origin);
       }),
     );
   }
@@ -284,7 +279,7 @@ class WebCrawl {
       })
       .finally(() => {
         this.#open.delete(running);
-        this.#wake();
+        this.#alarm.ring();
       });
     this.#open.add(running);
   }

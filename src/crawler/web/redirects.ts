@@ -11,23 +11,37 @@ export function resolveLocation(location: string, base: string): string | undefi
   }
 }
 
-/** The same requests; tells of redirects of pages to other sites, which a visit does not follow. */
+/**
+ * The same requests; redirects of pages that are not followed are told, and fail as `redirect-taken`: those to other sites, and those
+ * for whose further request there is no permit now.
+ */
 export function watchRedirects(requests: Requests, tell: (path: string, to: string) => void): Requests {
   return {
     ...requests,
     get: async (request): Promise<FetchOutcome> => {
+      if (request.crossOrigin === true) return await requests.get(request);
+      let base = request.origin + request.path;
       let location: string | undefined;
+      let left: string | undefined;
       const outcome = await requests.get({
         ...request,
-        onAnswer: ({ status, fields }) => {
+        onAnswer: (answer) => {
+          const { status, fields } = answer;
           location = status >= 300 && status < 400 ? fields.get("location") : undefined;
+          request.onAnswer?.(answer);
+        },
+        beforeNext: async (url) => {
+          const isAllowed = (await request.beforeNext?.(url)) ?? true;
+          if (isAllowed) base = url;
+          else left = url;
+          return isAllowed;
         },
       });
-      const isElsewhere = outcome.kind === "failed" && outcome.reason === "redirect-elsewhere";
-      const to =
-        isElsewhere && location !== undefined ? resolveLocation(location, request.origin + request.path) : undefined;
-      if (to !== undefined && request.crossOrigin !== true) tell(request.path, to);
-      return outcome;
+      if (outcome.kind !== "failed" || location === undefined) return outcome;
+      const to = outcome.reason === "redirect-elsewhere" ? resolveLocation(location, base) : left;
+      if (to === undefined) return outcome;
+      tell(request.path, to);
+      return { ...outcome, reason: "redirect-taken" };
     },
   };
 }

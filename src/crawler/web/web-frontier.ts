@@ -269,7 +269,7 @@ export class WebFrontier {
   /**
    * Begins the turn of the next site. Sites that did not answer yet have as many turns at once as all others: they keep nobody waiting.
    *
-   * @param others - places of turns that visits to known sites take
+   * @param others - places of turns that visits to known sites take; fewer than none where turns take none
    */
   next(now: EpochMs, others = 0): WebTurn | undefined {
     this.#others = others;

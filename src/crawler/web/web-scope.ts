@@ -64,6 +64,8 @@ export interface ScopeMeans {
   readonly mediaTypes: MediaTypes;
   /** The middle of calendars. */
   readonly now: EpochMs;
+  /** Paths with query under which a path of a site is known from earlier runs, at most so many. Default: none. */
+  readonly queriesOf?: ((origin: string, path: string, limit: number) => readonly string[]) | undefined;
 }
 
 /** What the scope asks of what is known already. */
@@ -79,8 +81,9 @@ interface KnownSites {
 
 /** All sites of an address bring as many new sites as so many domains: a farm may have a domain for each page. */
 const domainsAnAddress = 10;
-/** URLs that were admitted lately, in any number up to this. */
+/** URLs that were admitted lately, in any number up to this, and their characters. */
 const maxRecent = 100_000;
+const maxRecentCharacters = 16 * 1024 * 1024;
 
 /**
  * Decides which links are followed, in memory that grows with the registrable domains of the known sites. A URL may be admitted
@@ -97,21 +100,28 @@ export class WebScope {
   readonly #newSitesOfDomain = new Map<string, number>();
   readonly #newSitesOfAddress: number[] = [];
   readonly #recent = new Set<string>();
+  #recentCharacters = 0;
   /** Links that were held back, by reason. */
   readonly heldBack: Partial<Record<HeldBackReason, number>> = {};
 
-  constructor(options: WebScopeOptions, { filter, mediaTypes, now }: ScopeMeans, known: KnownSites) {
+  constructor(options: WebScopeOptions, { filter, mediaTypes, now, queriesOf }: ScopeMeans, known: KnownSites) {
     this.#options = options;
     this.#domains = (options.scopeDomains ?? []).map((name) => name.toLowerCase().replace(/^\*?\./, ""));
     this.#languages = (options.languages ?? []).map((range) => range.toLowerCase());
     this.#scope = new UrlScope(filter, mediaTypes);
-    this.#traps = new TrapGuard(now);
+    this.#traps = new TrapGuard(now, (url, limit) => {
+      const origin = originOf(url);
+      const [path = ""] = url.slice(origin.length).split("?", 1);
+      const paths = queriesOf?.(origin, path, limit) ?? [];
+      return paths.map((known) => known.slice(path.length));
+    });
     this.#known = known;
   }
 
   /** Forgets what was admitted lately: what came of it may be lost. */
   forgetRecent(): void {
     this.#recent.clear();
+    this.#recentCharacters = 0;
   }
 
   /** Counts a site that is known. */
@@ -151,8 +161,9 @@ export class WebScope {
       return this.holdBack("out-of-scope");
     if (this.#known.pagesOf(origin) >= maxPages) return this.holdBack("pages");
     if (!isKnown && !this.#admitSite(origin, from?.origin)) return undefined;
-    if (this.#recent.size >= maxRecent) this.#recent.clear();
+    if (this.#recent.size >= maxRecent || this.#recentCharacters >= maxRecentCharacters) this.forgetRecent();
     this.#recent.add(link);
+    this.#recentCharacters += link.length;
     return { url: origin + path, origin, found };
   }
 

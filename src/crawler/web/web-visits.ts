@@ -1,4 +1,11 @@
-import { omitUndefined, type PageFilter, TidemarkError, type Timing, type UrlList } from "../../core/index.ts";
+import {
+  type CrawlEvent,
+  omitUndefined,
+  type PageFilter,
+  TidemarkError,
+  type Timing,
+  type UrlList,
+} from "../../core/index.ts";
 import { type FoundLink, pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
@@ -19,6 +26,7 @@ import { type KeepOptions, type LeasedObjects, openKeptSite } from "../kept-site
 import type { Politeness } from "../politeness.ts";
 import { type KnownVisit, sourcesOf } from "./known-sites.ts";
 import { watchRedirects } from "./redirects.ts";
+import { RobotsAnswers } from "./robots-answers.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions } from "./web-options.ts";
@@ -46,6 +54,8 @@ interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "createFetch
   readonly timing: Timing;
   /** Whether no request is waited for any more, after the signal of the options. */
   readonly mustEnd: () => boolean;
+  /** Is told of a site that waits for a further request, such as that of a redirect. Default: nobody is. */
+  readonly onWait?: ((origin: string) => void) | undefined;
   /** Takes what links lead to. */
   readonly addFound: WebFrontier["add"];
   /** Where bodies are kept as objects, if the options do not say it. */
@@ -64,6 +74,7 @@ export class WebVisits {
   readonly #options: CrawlWebOptions;
   readonly #ports: WebVisitsPorts;
   readonly #agent: RobotsAgent;
+  readonly #robots: RobotsAnswers;
   /** Origins that may have private addresses. */
   readonly #seeds: ReadonlySet<string>;
   #linkCount = 0;
@@ -73,6 +84,7 @@ export class WebVisits {
     this.#options = options;
     this.#ports = ports;
     this.#agent = robotsAgentOf(options.userAgent);
+    this.#robots = new RobotsAnswers(ports.timing.now);
     this.#seeds = new Set(options.seeds.map(originOf));
   }
 
@@ -91,8 +103,9 @@ export class WebVisits {
     conclude: (urls: UrlList) => void = () => undefined,
   ): Promise<WebVisit> {
     const read = new Set<string>();
-    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
+    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal } = this.#options;
     const { store, politeness, timing, since, mustEnd } = this.#ports;
+    const onEvent = this.#tellOf(origin);
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
     await using fetcher = this.#createFetcher(origin)({
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
@@ -101,7 +114,8 @@ export class WebVisits {
     const site = await openKeptSite(store, origin, { keep, objects: this.#objects, clock: timing.now });
     const { memory, reading, urls, bodies, warc } = site;
     const found = choose(urls);
-    const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
+    const recorded = warc === undefined ? fetcher : warc.recorder.record(fetcher);
+    const requests = watchRedirects(this.#robots.watch(recorded), (path, to) => {
       read.add(origin + path);
       this.#addLinks(origin, path, { found: found.get(path)?.found }, [to], 0);
     });
@@ -126,6 +140,7 @@ export class WebVisits {
           since,
           paths: new Map(Array.from(found, ([path, page]) => [path, page.found.inSite])),
           bounds: { pageBytes, leastBytesPerSecond },
+          leavesRedirects: true,
           takeLinks: (page) => {
             read.add(origin + page.url.path);
             this.#takeLinks(origin, found.get(page.url.path)?.found, page);
@@ -169,8 +184,9 @@ export class WebVisits {
     const { origin, found: siteFound, budget } = visit;
     const { keep = "mirror", allowPrivate, maxPages, signal, types = pageTypes } = this.#options;
     const { include, exclude, respectUsage, userAgent, from, identity, proxy, ca } = this.#options;
-    const { timeoutMs, leastBytesPerSecond, pageBytes, onEvent } = this.#options;
+    const { timeoutMs, leastBytesPerSecond, pageBytes } = this.#options;
     const { store, politeness, timing, mustEnd } = this.#ports;
+    const onEvent = this.#tellOf(origin);
     const isFree = (): boolean => politeness.restsUntil(origin) <= timing.now();
     let requests = 0;
     let isCutShort = false;
@@ -218,6 +234,14 @@ export class WebVisits {
       },
     );
     return { kind: "done", result, isCutShort: isCutShort || result.summary.isCutShort === true };
+  }
+
+  #tellOf(origin: string): (event: CrawlEvent) => void {
+    const { onEvent } = this.#options;
+    return (event) => {
+      if (event.event === "waiting") this.#ports.onWait?.(origin);
+      onEvent?.(event);
+    };
   }
 
   get #objects(): KeepOptions["objects"] {

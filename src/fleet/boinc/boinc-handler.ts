@@ -16,8 +16,10 @@ import { isSameText } from "./project-secret.ts";
 import { answerScheduler } from "./scheduler.ts";
 import { UploadHandler } from "./upload-handler.ts";
 
-/** More bodies are not read at the same time: this and the size of a request bound the memory. */
+/** More bodies of those whom nobody knows yet are not read at the same time: this and the size of a request bound the memory. */
 const maxBodies = 32;
+/** Where there are as many, one that takes longer makes room. */
+const slowMs = 5000;
 const sweepEveryMs = 60_000;
 const text = "text/xml; charset=utf-8";
 
@@ -25,7 +27,8 @@ const text = "text/xml; charset=utf-8";
 export class BoincHandler {
   readonly #project: BoincProject;
   readonly #uploads: UploadHandler;
-  #bodies = 0;
+  /** Requests whose bodies are read, with when that began, the oldest first. */
+  readonly #bodies = new Map<IncomingMessage, number>();
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(project: BoincProject) {
@@ -85,13 +88,14 @@ export class BoincHandler {
 
   async #answerPost(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     if (path !== paths.scheduler && path !== paths.upload) return false;
-    if (this.#bodies >= maxBodies) {
+    if (!this.#hasRoom()) {
       send(response.setHeader("Connection", "close"), 503, "");
       return true;
     }
-    this.#bodies++;
+    this.#bodies.set(request, this.#project.now());
     try {
-      if (path === paths.upload) send(response, 200, await this.#uploads.answer(request));
+      const isKnown = (): unknown => this.#bodies.delete(request);
+      if (path === paths.upload) send(response, 200, await this.#uploads.answer(request, isKnown));
       else await this.#schedule(request, response);
       // What was not read of the body is not read any more.
       if (!request.complete) request.destroy();
@@ -100,8 +104,18 @@ export class BoincHandler {
       // A request that breaks off is an ordinary day.
       if (!request.errored) this.#project.onEvent({ event: "boinc-failed", reason: String(error) });
     } finally {
-      this.#bodies--;
+      this.#bodies.delete(request);
     }
+    return true;
+  }
+
+  /** Whether one more body may be read; breaks off the oldest one if that is slow. */
+  #hasRoom(): boolean {
+    if (this.#bodies.size < maxBodies) return true;
+    const [[request, since] = []] = this.#bodies;
+    if (request === undefined || since === undefined || this.#project.now() - since < slowMs) return false;
+    this.#bodies.delete(request);
+    request.destroy();
     return true;
   }
 

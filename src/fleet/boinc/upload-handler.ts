@@ -25,8 +25,11 @@ export class UploadHandler {
     this.#project = project;
   }
 
-  /** @returns the body of the answer, of status 200 */
-  async answer(request: IncomingMessage): Promise<string> {
+  /**
+   * @param onKnown - is told once somebody who has a certificate sends the data of a file, which goes to the disk piece by piece
+   * @returns the body of the answer, of status 200
+   */
+  async answer(request: IncomingMessage, onKnown: () => void): Promise<string> {
     const body = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     const { head, rest } = await readHead(body);
     const parsed = parseUploadRequest(head);
@@ -38,6 +41,7 @@ export class UploadHandler {
     if (reason !== undefined) return this.#refuse(upload.name, reason);
     if (this.#busy.has(upload.name)) return formatUploadReply("retry", "the file is being uploaded");
     this.#busy.add(upload.name);
+    onKnown();
     try {
       return await this.#take(upload, rest, body);
     } finally {

@@ -46,6 +46,13 @@ export class GraphIntake {
     return this.#store.page(url)?.isWanted === false;
   }
 
+  /** Leaves a page as it was that nobody got when it was to be visited again, as if it had been visited. @returns whether it is known */
+  giveUp(url: string, now: EpochMs): boolean {
+    const page = this.#store.page(url);
+    if (page !== undefined) this.#store.leavePage(url, now);
+    return page !== undefined;
+  }
+
   /** Keeps the pages of a unit. What a kill leaves undone is done again by the next call with the same unit. */
   take({ origin, pages }: StoredUnit, believed: ReadonlyMap<string, BelievedPage>, now: EpochMs): void {
     const fetched: FetchedPage[] = [];

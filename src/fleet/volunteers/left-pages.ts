@@ -11,6 +11,10 @@ export class LeftPages {
     for (const path of paths) this.#times.set(origin + path, this.#timesOf(origin, path) + 1);
   }
 
+  forget(origin: string, path: string): void {
+    this.#times.delete(origin + path);
+  }
+
   /** Whether nobody is asked for a page again. */
   isOver(origin: string, path: string): boolean {
     return this.#timesOf(origin, path) >= maxLeft;

@@ -125,7 +125,7 @@ export class VolunteerProject implements UnitDispatcher {
       else this.#end(unit, pathsOf(unit), true, now);
     }
     // Where there is no more work, there are no more checks.
-    for (const unit of store.unitsIn("held", now - this.#options.holdMs))
+    for (const unit of store.unjudgedUnits(now - this.#options.holdMs))
       this.#believe(unit, acceptedOf(store, unit), undefined, now);
     this.#intake.planRevisits(now);
     if (now - this.#forgottenAt >= 3_600_000) {
@@ -206,11 +206,7 @@ export class VolunteerProject implements UnitDispatcher {
       this.#end(unit, pathsOf(unit), false, now);
       return;
     }
-    const { distance, allowed, pages } = compareResults(
-      first.result,
-      second.result,
-      allowanceIn(this.#means.store, unit),
-    );
+    const { distance, allowed, pages } = compareResults(first.result, second.result, allowanceIn(store, unit));
     const isDoubtful = !first.isProven && !second.isProven;
     const isAudited = this.#random() < (isDoubtful ? doubtfulAuditShare : auditShare);
     if (pages === 0 || distance > allowed || isAudited) {
@@ -355,13 +351,14 @@ export class VolunteerProject implements UnitDispatcher {
   #release(unit: StoredUnit, left: readonly string[], isReachable: boolean, now: EpochMs): void {
     const { id, origin, isKnown } = unit;
     if (isKnown) this.#known.keepBusy(origin, now + this.#options.restMs);
+    const over = left.filter((path) => this.#left.isOver(origin, path));
+    for (const path of over) if (this.#intake.giveUp(origin + path, now)) this.#left.forget(origin, path);
     // The pages of an earlier run are in line again.
     if (!this.#taken.delete(id)) {
       this.#means.busyUntil?.set(origin, now + this.#options.restMs);
       return;
     }
-    const again = left.filter((path) => !this.#left.isOver(origin, path));
-    this.#means.work.end(origin, { now, left: again, isReachable });
+    this.#means.work.end(origin, { now, left: left.filter((path) => !over.includes(path)), isReachable });
   }
 
   #newUnit(now: EpochMs): StoredUnit | undefined {

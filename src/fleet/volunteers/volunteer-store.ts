@@ -169,6 +169,16 @@ export class VolunteerStore implements Disposable {
     ).map(unitOf);
   }
 
+  /** Held units that wait since then, without those of volunteers of whom the project's own visit to another unit is due. */
+  unjudgedUnits(since: EpochMs): StoredUnit[] {
+    return this.#all(
+      `SELECT ${unitColumns} FROM unit WHERE stage = 'held' AND not_before <= ? AND NOT EXISTS
+        (SELECT 1 FROM copy c JOIN copy o ON o.volunteer = c.volunteer AND o.state = 'in' JOIN unit j ON j.id = o.unit AND j.stage = 'judge'
+          WHERE c.unit = unit.id AND c.state = 'in') ORDER BY not_before LIMIT 1000`,
+      since,
+    ).map(unitOf);
+  }
+
   /** Units of which a volunteer may have a second copy, the longest waiting first. */
   secondsFor(volunteer: string, now: EpochMs, atMost: number): StoredUnit[] {
     return this.#all(
@@ -261,6 +271,10 @@ export class VolunteerStore implements Disposable {
 
   wantPages(urls: readonly string[]): void {
     this.#run("UPDATE page SET is_wanted = 1 WHERE url IN (SELECT value FROM json_each(?))", JSON.stringify(urls));
+  }
+
+  leavePage(url: string, visited: EpochMs): void {
+    this.#run("UPDATE page SET is_wanted = 0, visited = ? WHERE url = ?", visited, url);
   }
 
   /** Visited pages that nobody is to visit again yet. O(pages) */

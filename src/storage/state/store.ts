@@ -22,6 +22,7 @@ import { CallbackMarks } from "./callback-marks.ts";
 import { doubtLeftBodies, doubtPages } from "./doubt.ts";
 import type { Keeping, SiteStore } from "./keeping.ts";
 import { KeptReading } from "./kept-reading.ts";
+import { readQueries } from "./known-queries.ts";
 import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
@@ -252,6 +253,15 @@ export class Store {
       this.#connection.exec(
         "PRAGMA synchronous = FULL; UPDATE state_identity SET epoch = epoch; PRAGMA synchronous = NORMAL;",
       );
+    });
+  }
+
+  /** Known URLs of a site that are a path with a query, at most so many, without pages that were held and are gone. */
+  queriesOf(origin: string, path: string, limit: number): readonly string[] {
+    return inDatabase(this.#stateFile, () => {
+      const find = prepareStatement(this.#connection, "SELECT id FROM site WHERE origin = ?");
+      const [site] = (find.get(origin) as [number] | undefined) ?? [];
+      return site === undefined ? [] : readQueries(this.#connection, site, path, limit);
     });
   }
 

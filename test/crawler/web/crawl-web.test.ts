@@ -274,6 +274,24 @@ describe("crawlWeb", () => {
     );
   });
 
+  it("waits for no Crawl-delay in a turn to follow a redirect within the site, which is a link then", async () => {
+    const site = { "/robots.txt": "User-agent: *\nCrawl-delay: 3600", "/": ">a.example/x/1", "/x/1": ">a.example/2" };
+    await using web = await serve({ "a.example": { ...site, "/2": "" } });
+    using temp = makeTempFolder();
+    const waits: string[] = [];
+    const summary = await crawlUntil(web, temp.path, () => false, {
+      isForever: false,
+      onEvent: (event) => {
+        if (event.event === "waiting") waits.push(event.why);
+      },
+    });
+    assert.deepEqual(web.pages(), ["a.example/", "a.example/x/1", "a.example/2"]);
+    assert.deepEqual([waits, summary.pages, summary.failed], [[], 1, 0]);
+    assert.deepEqual(readLinkFiles(temp.path).get(`${web.originOf("a.example")}/x/1`), [
+      `${web.originOf("a.example")}/2`,
+    ]);
+  });
+
   it("tries sites that it gave up again, if it goes on", async () => {
     let failures = 0;
     await using web = await openLoopbackWeb({
@@ -333,10 +351,11 @@ describe("crawlWeb", () => {
   });
 
   it("follows a redirect to another site as a link, at the same depth", async () => {
-    const { pages, links, port } = await crawl(
+    const { summary, pages, links, port } = await crawl(
       { "a.example": { "/": "a.example/old", "/old": ">b.example/new" }, "b.example": { "/new": "" } },
       () => ({ maxDepth: 1, maxHops: 1 }),
     );
+    assert.deepEqual([summary.pages, summary.failed], [2, 0]);
     assert.deepEqual(pages, ["a.example/", "a.example/old", "b.example/new"]);
     assert.deepEqual(links.get(`http://a.example:${port}/old`), [`http://b.example:${port}/new`]);
   });
@@ -401,6 +420,19 @@ describe("crawlWeb", () => {
     assert.deepEqual([summary.done, web.pages()], [1, ["c.other.test/"]]);
     for (const seed of ["ftp://a.example/", "a.example", "http://user:password@a.example/"])
       await assert.rejects(crawlWeb({ ...options, seeds: [seed] }), { code: "bad-option" });
+  });
+
+  it("follows 200 queries of a path, those of earlier runs included", async () => {
+    const links = (begin: number): string =>
+      Array.from({ length: 210 }, (_, at) => `a.example/x?${begin + at}`).join(" ");
+    const pages = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`/x?${at}`, ""]));
+    await using web = await serve({ "a.example": { "/": links(0), ...pages }, "b.example": { "/": links(250) } });
+    using temp = makeTempFolder();
+    const options = { ...optionsFor(web, temp.path), pagesBeforeRest: 1000 };
+    await crawlWeb({ ...options, seeds: [`${web.originOf("a.example")}/`] });
+    assert.equal(web.pages().length, 201);
+    await crawlWeb({ ...options, seeds: [`${web.originOf("b.example")}/`] });
+    assert.equal(web.pages().length, 202);
   });
 
   it("takes no more pages of a site than it may, however many one page links to", async () => {

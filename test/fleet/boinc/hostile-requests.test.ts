@@ -49,6 +49,8 @@ interface Busy extends AsyncDisposable {
   readonly server: ProjectServer;
   readonly units: ListedUnits;
   readonly task: GivenTask;
+  /** By how much the server's clock is ahead. */
+  readonly late: { ms: number };
   readonly key: string;
 }
 
@@ -63,13 +65,15 @@ async function serveBusy(folder: string): Promise<Busy> {
       maxResultBytes: 1000,
     })),
   );
-  const server = await serveProject({ folder, signingKey: makeSigningKey(), dispatcher: units });
+  const late = { ms: 0 };
+  const now = (): number => Date.now() + late.ms;
+  const server = await serveProject({ folder, signingKey: makeSigningKey(), dispatcher: units, now });
   const { somebody: key = "" } = server.accountKeys;
   const { text } = await ask(`${server.url}boinc/scheduler`, writeSchedulerRequest({ key }));
   const [task] = readTasks(text);
   assert.ok(task);
   await ask(`${server.url}boinc/file_upload_handler`, writeUpload(task, Buffer.from(secretResult)));
-  return { server, units, task, key, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { server, units, task, key, late, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 test(`no request of a stranger gets work, reads what others have, or writes (seed ${seed})`, async () => {
@@ -216,6 +220,10 @@ test("no more bodies are read at the same time than fit the memory", async () =>
   let found = await status();
   for (let times = 0; found !== 503 && times < 100; times++) found = await status();
   assert.equal(found, 503);
+  busy.late.ms = 5000;
+  assert.equal(await status(), 400);
+  assert.equal(await status(), 400);
+  busy.late.ms = 0;
   for (const socket of sockets) socket.destroy();
   for (let times = 0; found === 503 && times < 1000; times++) found = await status();
   assert.equal(found, 400);

@@ -395,6 +395,24 @@ test("results that wait for a check are believed after six hours, unless their v
   assert.equal(p.store.heldBy("ann").length, 0);
 });
 
+test("results whose volunteer is about to be found out are not believed, however long the server was away", async () => {
+  using p = openProject({}, { seed: 3 });
+  for (const name of ["ann", "liar"]) p.project.register(name, p.now);
+  prove(p, "liar");
+  while (p.store.unitsIn("second", Number.MAX_SAFE_INTEGER).length === 0 || p.store.heldBy("liar").length === 0) {
+    const unit = ask(p, "liar");
+    p.project.submit(unit.name, "liar", bytesOf(inventing(honest(p, unit))), p.now);
+    p.now += 1000;
+  }
+  const checked = ask(p, "ann");
+  p.project.submit(checked.name, "ann", bytesOf(honest(p, checked)), p.now);
+  const next = p.reopen();
+  next.now = p.now + 7 * 3_600_000;
+  await next.project.settle(next.now);
+  assert.equal(next.store.reputationOf("liar")?.wrong, 1);
+  assert.ok(next.work.taken.every(({ links }) => links.every((link) => p.web.isTrue(link))));
+});
+
 test("pages of the project's own find out who makes up answers at once", async () => {
   using p = openProject({}, { sites: 3 });
   p.project.register("liar", p.now);
@@ -586,6 +604,32 @@ test("a page is given up after three times without an answer, and never on one w
     assert.ok(p.now < start + 86_400_000, "/7 is asked for again and again");
   }
   assert.ok(told >= 4, `/7 was asked for ${told} times`);
+});
+
+test("a known page that nobody gets when it is to be visited again is visited again later", async () => {
+  using p = openProject({ revisitMs: 0 }, { sites: 10 });
+  for (const name of ["ann", "bob"]) p.project.register(name, p.now);
+  const revisits = new Set<string>();
+  while (p.work.waiting > 0 || p.store.openUnits().length > 0) {
+    for (const name of ["ann", "bob"])
+      for (const unit of p.project.assign(name, 1, p.now)) {
+        const { origin, paths } = readUnit(unit.bytes);
+        const known = paths.filter((path) => p.store.page(origin + path) !== undefined);
+        for (const path of known) revisits.add(origin + path);
+        const result = honest(p, unit);
+        const failed = unanswering(result).pages;
+        const pages = result.pages.map((page, at) => (known.includes(page.path) ? (failed[at] ?? page) : page));
+        p.project.submit(unit.name, name, bytesOf({ ...result, pages }), p.now);
+      }
+    p.now += 60_000;
+    await p.project.settle(p.now);
+    assert.ok(p.now < start + 30 * 86_400_000, "pages are asked for again and again");
+  }
+  assert.ok(revisits.size > 5, `${revisits.size} pages were to be visited again`);
+  assert.deepEqual(
+    [...revisits].filter((url) => p.store.page(url)?.isWanted),
+    [],
+  );
 });
 
 test("two volunteers without a record bring a few new sites with a unit, and the rest wait for a third word", async () => {

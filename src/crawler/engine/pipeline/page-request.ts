@@ -219,6 +219,7 @@ function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOut
     return { kind: "unmodified", page, agrees: isIt, validators, usage };
   }
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  if (outcome.kind === "failed" && outcome.reason === "redirect-taken") return { kind: "alias" };
   // The page itself may be requested, and may redirect so for an hour only.
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
     return { kind: "trouble", trouble: "unavailable", message: outcome.message, leadsToDisallowed: true };

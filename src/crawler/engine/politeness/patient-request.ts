@@ -52,7 +52,7 @@ export async function getPatiently(
   let last: FetchOutcome | undefined;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
-    const outcome = await getWithPermit(visit, makeRequest);
+    const outcome = await getWithPermit(visit, of, makeRequest);
     if (outcome.kind === "postponed") {
       // The rests of another host with lists of the site say nothing of the site's pages.
       const isOwn = visit.isElsewhere !== true;
@@ -89,8 +89,13 @@ export function describeOutcome(outcome: FetchOutcome | Postponed): string {
  * Waits for a permit, makes one request and reports the site's health. A further request, for a redirect or after a lost
  * connection, waits for a permit of its own.
  */
-async function getWithPermit(visit: ReadingVisit, makeRequest: () => VisitRequest): Promise<FetchOutcome | Postponed> {
+async function getWithPermit(
+  visit: ReadingVisit,
+  of: RequestKind,
+  makeRequest: () => VisitRequest,
+): Promise<FetchOutcome | Postponed> {
   const { origin, timeoutMs, bounds, ports, signal } = visit;
+  const waitsFor = (site: string): boolean => visit.leavesRedirects !== true || (of !== "page" && site === origin);
   const first = await acquirePermit(visit, origin, false);
   if (first?.kind === "postponed") return first;
   let permit = first;
@@ -100,7 +105,8 @@ async function getWithPermit(visit: ReadingVisit, makeRequest: () => VisitReques
     const beforeNext: FetchRequest["beforeNext"] = async (url) => {
       permit?.done({ health: "fine", requests: 1 });
       permit = undefined;
-      const next = await acquirePermit(visit, new URL(url).origin, true);
+      const site = new URL(url).origin;
+      const next = await acquirePermit(visit, site, waitsFor(site));
       if (next?.kind === "postponed") postponed = next;
       else permit = next;
       return postponed === undefined;
@@ -111,7 +117,8 @@ async function getWithPermit(visit: ReadingVisit, makeRequest: () => VisitReques
     const { leastBytesPerSecond } = bounds;
     const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress, beforeNext, signal };
     outcome = await ports.requests.get(whole);
-    return postponed ?? outcome;
+    const isTaken = outcome.kind === "failed" && outcome.reason === "redirect-taken";
+    return isTaken ? outcome : (postponed ?? outcome);
   } finally {
     const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;
     const isBounded = permit?.done({

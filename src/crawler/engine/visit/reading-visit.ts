@@ -18,6 +18,8 @@ export interface ReadingVisit {
   readonly ports: ReadingPorts;
   readonly tally: Tally;
   readonly report: (event: CrawlEvent) => void;
+  /** Whether the redirect of a page, or to another site, is no reason to wait longer than for any request. Default false: its further request waits. */
+  readonly leavesRedirects?: boolean;
   /** Requests that may be under way at once. */
   readonly concurrency: number;
   /** Time that a small request may take, and longest silence of a large one. */
