@@ -20,9 +20,14 @@ function parseLine(line: string): string | undefined {
   if (second !== undefined && !/^\d+$/.test(first)) return undefined;
   const host = second === undefined ? first : reverseHost(second);
   // The URL parser would drop or encode blanks: a line of a report is no seed.
-  if (/[@\s]/.test(host)) return undefined;
-  const url = parseHttpUrl(host.includes("://") ? host : `https://${host}/`);
-  if (url === undefined) return undefined;
+  if (/\s/.test(host)) return undefined;
+  return plainUrl(host.includes("://") ? host : `https://${host}/`);
+}
+
+/** A URL without fragment, in the form of the URL parser; undefined if it has a login. */
+function plainUrl(text: string): string | undefined {
+  const url = parseHttpUrl(text);
+  if (url === undefined || url.username + url.password !== "") return undefined;
   url.hash = "";
   return url.href;
 }
@@ -63,11 +68,10 @@ export async function readSeeds(file: string): Promise<string[]> {
  * @throws TidemarkError `bad-option`
  */
 export function parseSeed(text: string): string {
-  const url = parseHttpUrl(text);
-  if (url === undefined || url.username + url.password !== "")
+  const url = plainUrl(text);
+  if (url === undefined)
     throw new TidemarkError("bad-option", `Not the URL of a page: ${excerpt(text)}.`, {
       hint: "Give absolute URLs such as https://example.org/, without a login.",
     });
-  url.hash = "";
-  return url.href;
+  return url;
 }

@@ -24,6 +24,16 @@ describe("readSeeds", () => {
     ]);
   });
 
+  it("takes URLs with @ behind the host, and none with a login", async () => {
+    assert.deepEqual(await read("https://a.example/@b\nhttps://a.example/?@c=d\na.example/@e\n"), [
+      "https://a.example/@b",
+      "https://a.example/?@c=d",
+      "https://a.example/@e/",
+    ]);
+    for (const line of ["https://user:password@a.example/", "https://user@a.example/", "user:password@a.example"])
+      await assert.rejects(read(`b.example\n${line}\n`), { code: "bad-option", message: /line 2: / });
+  });
+
   it("takes no word of a line with blanks for a host", async () => {
     const text = "a.example\nvisit b.example today\nc.example\t5\n3\texample.d extra\nhttps://e.example/a b\n";
     await assert.rejects(read(text), (error: Error & { code: string; details: { mistakes: string[] } }) => {
