@@ -34,7 +34,7 @@ export function formatStats(stats: GraphStats): string {
     `bow tie: ${parts}\n`,
     ...(hosts && hostTable
       ? [
-          `${formatNoun(hosts.count, "host")}, ${formatNoun(hosts.pairs, "link")} between them; `,
+          `${formatNoun(hosts.count, "host")}, ${formatNoun(hosts.pairs, "pair")} of them with links; `,
           `${formatShare(hosts.inside, links)} of links stay in their host\n\n`,
           formatTable(hostTable, "lrrr"),
         ]

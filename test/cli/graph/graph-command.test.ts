@@ -98,7 +98,7 @@ test("graph stats tells what a graph is like, also as a page", async () => {
       "out-degree  mean 1.25, highest 2; no power law",
       "3 strong components, the largest of 2 nodes",
       "bow tie: core 50.0 %, in 25.0 %, out 25.0 %, tubes 0.0 %, tendrils 0.0 %, apart 0.0 %",
-      "4 hosts, 5 links between them; 0.0 % of links stay in their host",
+      "4 hosts, 5 pairs of them with links; 0.0 % of links stay in their host",
       "",
       "host         nodes  from others  to others",
       "example.com      1            2          2",
