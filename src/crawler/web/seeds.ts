@@ -4,6 +4,7 @@ import { excerpt, parseHttpUrl, TidemarkError, wrapSystemError } from "../../cor
 
 const mistakesTold = 20;
 const maxLineCharacters = 16 * 1024;
+/** Different ones: all are in memory. */
 const maxSeeds = 10_000_000;
 
 /** `0` TAB `org.example.www`: Common Crawl writes hosts from the right. */
@@ -35,9 +36,10 @@ function plainUrl(text: string): string | undefined {
 /**
  * Reads a file of seeds: a URL or a host a line, or Common Crawl's list of hosts. Lines that begin with `#` are comments.
  *
- * @throws TidemarkError `bad-option` with the lines that name nothing, or if none does; `not-found`, `no-permission`
+ * @param most - different seeds that there may be
+ * @throws TidemarkError `bad-option` with the lines that name nothing, if none does, or for too many; `not-found`, `no-permission`
  */
-export async function readSeeds(file: string): Promise<string[]> {
+export async function readSeeds(file: string, most: number = maxSeeds): Promise<string[]> {
   const seeds = new Set<string>();
   const mistakes: string[] = [];
   let number = 0;
@@ -48,8 +50,9 @@ export async function readSeeds(file: string): Promise<string[]> {
       if (text === "" || text.startsWith("#")) continue;
       const seed = text.length > maxLineCharacters ? undefined : parseLine(text);
       if (seed === undefined) mistakes.push(`line ${number}: no URL and no host: ${excerpt(text)}`);
-      else if (seeds.size < maxSeeds) seeds.add(seed);
-      if (mistakes.length > mistakesTold) break;
+      else seeds.add(seed);
+      if (seeds.size > most) mistakes.push(`line ${number}: more than ${most} seeds`);
+      if (mistakes.length > mistakesTold || seeds.size > most) break;
     }
   } catch (error) {
     throw wrapSystemError(error, `read the seeds ${file}`, { file });

@@ -5,11 +5,11 @@ import { describe, it } from "node:test";
 import { readSeeds } from "../../../src/crawler/web/seeds.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
-async function read(text: string): Promise<string[]> {
+async function read(text: string, most?: number): Promise<string[]> {
   using temp = makeTempFolder();
   const file = join(temp.path, "seeds");
   writeFileSync(file, text);
-  return await readSeeds(file);
+  return await readSeeds(file, most);
 }
 
 describe("readSeeds", () => {
@@ -51,6 +51,10 @@ describe("readSeeds", () => {
       assert.equal(error.code, "bad-option");
       assert.match(error.message, /line 2: .*ftp:.*\n.*line 3: /);
       return true;
+    });
+    await assert.rejects(read("a.example\nhttps://a.example\nb.example\nc.example\n", 2), {
+      code: "bad-option",
+      message: /line 4: more than 2 seeds/,
     });
     await assert.rejects(read("# nothing\n"), { code: "bad-option", message: /has no seed/ });
     await assert.rejects(read("x".repeat(20_000)), { code: "bad-option" });
