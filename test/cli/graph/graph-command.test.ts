@@ -103,8 +103,8 @@ test("graph stats tells what a graph is like, also as a page", async () => {
       "host         nodes  from others  to others",
       "example.com      1            2          2",
       "",
-      "most linked  in",
-      "com.example   2",
+      "in  most linked",
+      " 2  com.example",
       "",
     ].join("\n"),
   );
