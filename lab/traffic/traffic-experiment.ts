@@ -101,7 +101,8 @@ export const trafficExperiment: Experiment = defineExperiment({
       },
     },
   ],
-  points: ({ log }) => (log === "" ? servers.map((hits) => ({ name: String(hits), weight: hits })) : [{ name: log }]),
+  points: ({ log }) =>
+    log === "" ? servers.map((hits) => ({ name: String(hits), weight: hits / 250 })) : [{ name: log }],
   run: async ({ name }, { log, days, pages }, { seed, ports }) => {
     if (log !== "") return [rowOf(name, await ports.readTraffic(log), null)];
     const hits = Number(name);

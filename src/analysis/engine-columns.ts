@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { graphScript, type SqlEngine } from "./engine/graph-sql.ts";
 import { exportGraph } from "./export-graph.ts";
@@ -58,7 +58,7 @@ export async function computeByEngine(engine: SqlEngine, options: EngineOptions)
 
 function makeFolder(scratch: string): string {
   try {
-    return mkdtempSync(join(scratch, "tidemark-graph-"));
+    return mkdtempSync(join(resolve(scratch), "tidemark-graph-"));
   } catch (error) {
     throw wrapSystemError(error, `make a folder in ${scratch}`, { folder: scratch });
   }

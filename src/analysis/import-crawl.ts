@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { RecordSort } from "../fs/index.ts";
+import { makeMissingFolder, RecordSort } from "../fs/index.ts";
 import { readLinks } from "../storage/index.ts";
 import { AnchorSort, anchorsFileOf } from "./anchors.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
-import { beginGraph } from "./import-graph.ts";
+import { beginGraph, lockGraph } from "./import-graph.ts";
 import { LinksWriter } from "./links-writer.ts";
 import { pause, recordsAtOnce } from "./pause.ts";
 import { inBlocks, writeTextPieces } from "./text-file.ts";
@@ -54,9 +54,10 @@ export const previousFolderOf = (folder: string): string => join(folder, "previo
  * the last but one make a graph of their own. What was never asked for is a node without links. Texts of links are written beside
  * the links, if the crawl kept any. Memory is that of three sorts, whatever the graph's size; the rest is on disk.
  *
- * @throws TidemarkError `bad-option` if there is a graph already; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
+ * @throws TidemarkError `bad-option` if there is a graph already; `locked` while another import makes one in the folder; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
  */
 export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): Promise<CrawlImportSummary> {
+  await using _lock = await lockGraph(into);
   const target = await beginGraph(into);
   const previousFolder = previousFolderOf(into);
   // Of an import that was killed.
@@ -145,7 +146,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   }
   signal?.throwIfAborted();
   using written = new LinksWriter(into, nodes.count);
-  if (nodes.revisited > 0) await beginGraph(previousFolder);
+  if (nodes.revisited > 0) makeMissingFolder(previousFolder);
   using previous = nodes.revisited > 0 ? new LinksWriter(previousFolder, nodes.count) : undefined;
   for (const { bytes, start } of links.drain()) {
     (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));

@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { makeMissingFolder, RecordSort, removeTemporaries } from "../fs/index.ts";
+import { makeMissingFolder, RecordSort, removeTemporaries, SiteLock } from "../fs/index.ts";
 import { longestLine, maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
+import { anchorsFileOf } from "./anchors.ts";
 import { linksFileOf, namesFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
 import { pause, recordsAtOnce } from "./pause.ts";
@@ -35,17 +36,19 @@ export interface ImportSummary {
  * Makes a graph's folder from lists in the text form of Common Crawl's graphs, which is also WebGraph's `ArcListASCIIGraph`. In
  * any order; what stands twice is taken once. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
  *
- * @throws TidemarkError `bad-option` with file and line for what is no such list, and if there is a graph already; `not-found`,
- *   `no-permission`, `disk-full`
+ * @throws TidemarkError `bad-option` with file and line for what is no such list, and if there is a graph already; `locked` while another
+ *   import makes one in the folder; `not-found`, `no-permission`, `disk-full`
  * @see docs/format.md, "Graphs"
  */
 export async function importGraph(options: ImportOptions): Promise<ImportSummary> {
   const { into, links, names, signal } = options;
+  await using _lock = await lockGraph(into);
   const target = await beginGraph(into);
   const most = Math.min(options.maxNodes ?? maxNodes, maxNodes);
   const named = names === undefined ? undefined : await importNames(names, into, most, signal);
   // Of a graph that was removed by halves.
   if (named === undefined) rmSync(namesFileOf(into), { force: true });
+  rmSync(anchorsFileOf(into), { force: true });
   using sort = new RecordSort(into);
   let lines = 0;
   let nodes = named?.nodes ?? 0;
@@ -79,7 +82,20 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
   return { nodes, links: count, lines, named: named?.named ?? 0 };
 }
 
-/** Makes a folder for a graph, or clears it of what an import left that was killed. @returns the file that is to be written last */
+/** The right to make a graph in a folder, which is made if it is missing. @returns undefined on a file system without links */
+export async function lockGraph(into: string): Promise<AsyncDisposable | undefined> {
+  try {
+    makeMissingFolder(into);
+    return await SiteLock.takePublishing(into, new Date());
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw wrapSystemError(error, `make ${into}`, { folder: into });
+    if (error.code !== "locked") throw error;
+    const { hint = "Wait for it.", details } = error;
+    throw new TidemarkError("locked", `Another import into ${into} is running.`, { hint, details, cause: error });
+  }
+}
+
+/** Clears a folder of what an import left that was killed. @returns the file that is to be written last */
 export async function beginGraph(into: string): Promise<string> {
   const target = linksFileOf(into);
   if (existsSync(target))
@@ -87,11 +103,6 @@ export async function beginGraph(into: string): Promise<string> {
       hint: "Name another folder, or remove this one.",
       details: { folder: into },
     });
-  try {
-    makeMissingFolder(into);
-  } catch (error) {
-    throw wrapSystemError(error, `make ${into}`, { folder: into });
-  }
   await removeTemporaries(into);
   return target;
 }

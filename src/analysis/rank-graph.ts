@@ -1,4 +1,4 @@
-import { omitUndefined, TidemarkError } from "../core/index.ts";
+import { omitUndefined, parseUrl, TidemarkError } from "../core/index.ts";
 import {
   changeOfLinks,
   computeHarmonic,
@@ -247,8 +247,9 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
     });
   const shares = new Float64Array(nodes);
   let found = 0;
+  const hosts = sites.map((site) => parseUrl(`http://${site}/`)?.hostname ?? site);
   for await (const { node, name } of readAllNames(folder)) {
-    if (node >= nodes || !sites.some((site) => isOfSite(name, site))) continue;
+    if (node >= nodes || !hosts.some((host) => isOfSite(name, host))) continue;
     shares[node] = 1;
     found++;
   }

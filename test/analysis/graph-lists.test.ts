@@ -169,6 +169,27 @@ test("an import that is stopped leaves no graph", async () => {
   assert.deepEqual(readdirSync(into), []);
 });
 
+test("an import into a folder in which another one makes a graph is refused, and leaves that one alone", async () => {
+  using temp = makeTempFolder();
+  const into = join(temp.path, "graph");
+  const links = writeText(temp.path, "links", "0 1\n");
+  const [first, other] = await Promise.allSettled([importGraph({ into, links }), importGraph({ into, links })]);
+  assert.deepEqual([first.status, other.status], ["fulfilled", "rejected"]);
+  const { reason } = other as PromiseRejectedResult;
+  assert.equal(reason.code, "locked");
+  assert.match(reason.message, /^Another import into .*graph is running/);
+  assert.deepEqual(readdirSync(into), ["links.csr"]);
+});
+
+test("an import of lists takes away the texts of links of a graph that was there", async () => {
+  using temp = makeTempFolder();
+  const into = join(temp.path, "graph");
+  mkdirSync(into);
+  writeText(into, "anchors.tsv.gz", "0\t1\ttext\n");
+  await importText(temp.path, "0 1\n");
+  assert.deepEqual(readdirSync(into), ["links.csr"]);
+});
+
 test("an import begins anew in the folder of one that was killed", async () => {
   using temp = makeTempFolder();
   const into = join(temp.path, "graph");

@@ -4,7 +4,7 @@ import { TidemarkError } from "../../core/index.ts";
 export function pathLiteral(path: string): string {
   if (/['\\]/.test(path))
     throw new TidemarkError("bad-option", `The path ${path} has an apostrophe or a backslash.`, {
-      hint: "Use another folder for temporary files: set TMPDIR.",
+      hint: "Name another folder with --scratch.",
       details: { path },
     });
   return `'${path}'`;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createReadStream, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import type { SqlEngine, SqlInput, SqlScript } from "./graph-sql.ts";
@@ -55,7 +55,9 @@ export class SparkEngine implements SqlEngine {
       "spark.ui.enabled": "false",
     };
     const conf = Object.entries(settings).flatMap(([name, value]) => ["--conf", `${name}=${value}`]);
-    const child = spawn(program, ["-S", "-f", script, "--master", master, ...conf], {
+    // The process works in another folder.
+    const file = program.includes("/") ? resolve(program) : program;
+    const child = spawn(file, ["-S", "-f", script, "--master", master, ...conf], {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"],
       ...(signal && { signal }),

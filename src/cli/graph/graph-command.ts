@@ -3,13 +3,13 @@ import { type EngineChoice, harmonicWays } from "../../analysis/index.ts";
 import {
   choice,
   date,
-  duration,
   numberBetween,
   path,
   settingRow as row,
   type SettingsOf,
   text,
   texts,
+  timeSpan,
   wholeNumber,
 } from "../../config/index.ts";
 import { omitUndefined, TidemarkError } from "../../core/index.ts";
@@ -96,7 +96,7 @@ const workOptions = {
   previous: row("previous DIR", path, "Folder of the graph as the visits before found it", {
     default: "the links of all nodes changed alike",
   }),
-  cycleMs: row("cycle DURATION", duration(36_525 * 86_400_000), "How long a crawl of everything takes", {
+  cycleMs: row("cycle DURATION", timeSpan, "How long a crawl of everything takes", {
     default: "`180d`",
   }),
   nowMs: row("now DATE", date, "Moment at which the ages of visits are counted", { default: "now" }),

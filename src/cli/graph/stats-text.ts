@@ -23,8 +23,9 @@ export function formatStats(stats: GraphStats): string {
     ...hosts.first.map((one) => [one.host, ...[one.nodes, one.incoming, one.outgoing].map(formatCount)]),
   ];
   const linked = [
-    ["most linked", "in"],
-    ...mostLinked.map(({ node, name, inDegree: degree }) => [name ?? `node ${node}`, formatCount(degree)]),
+    ["in", "most linked"],
+    // Last, because a URL may be long.
+    ...mostLinked.map(({ node, name, inDegree: degree }) => [formatCount(degree), name ?? `node ${node}`]),
   ];
   return [
     `${formatNoun(nodes, "node")}, ${formatNoun(links, "link")}; ${formatShare(dangling, nodes)} of nodes have no links\n`,
@@ -34,12 +35,12 @@ export function formatStats(stats: GraphStats): string {
     `bow tie: ${parts}\n`,
     ...(hosts && hostTable
       ? [
-          `${formatNoun(hosts.count, "host")}, ${formatNoun(hosts.pairs, "link")} between them; `,
+          `${formatNoun(hosts.count, "host")}, ${formatNoun(hosts.pairs, "pair")} of them with links; `,
           `${formatShare(hosts.inside, links)} of links stay in their host\n\n`,
           formatTable(hostTable, "lrrr"),
         ]
       : []),
     "\n",
-    formatTable(linked, "lr"),
+    formatTable(linked, "rl"),
   ].join("");
 }

@@ -133,7 +133,7 @@ export async function readRanks(file: string): Promise<GivenRanks> {
   let columns: readonly [number, number] | undefined;
   try {
     const bytes = createReadStream(file);
-    const input = file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes;
+    const input = /\.gz$/i.test(file) ? bytes.pipe(createGunzip()) : bytes;
     bytes.once("error", (error) => input.destroy(error));
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       const fields = line.split("\t");
@@ -148,6 +148,8 @@ export async function readRanks(file: string): Promise<GivenRanks> {
       ranks.set(name, rank);
     }
   } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith("Z_"))
+      throw notRanks(file, "it is no gzip file, or a damaged one");
     throw wrapSystemError(error, `read the ranks ${file}`, { file });
   }
   if (columns === undefined) throw notRanks(file, "it is empty");

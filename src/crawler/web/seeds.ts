@@ -4,6 +4,7 @@ import { excerpt, parseHttpUrl, TidemarkError, wrapSystemError } from "../../cor
 
 const mistakesTold = 20;
 const maxLineCharacters = 16 * 1024;
+/** Different ones: all are in memory. */
 const maxSeeds = 10_000_000;
 
 /** `0` TAB `org.example.www`: Common Crawl writes hosts from the right. */
@@ -20,9 +21,14 @@ function parseLine(line: string): string | undefined {
   if (second !== undefined && !/^\d+$/.test(first)) return undefined;
   const host = second === undefined ? first : reverseHost(second);
   // The URL parser would drop or encode blanks: a line of a report is no seed.
-  if (/[@\s]/.test(host)) return undefined;
-  const url = parseHttpUrl(host.includes("://") ? host : `https://${host}/`);
-  if (url === undefined) return undefined;
+  if (/\s/.test(host)) return undefined;
+  return plainUrl(host.includes("://") ? host : `https://${host}/`);
+}
+
+/** A URL without fragment, in the form of the URL parser; undefined if it has a login. */
+function plainUrl(text: string): string | undefined {
+  const url = parseHttpUrl(text);
+  if (url === undefined || url.username + url.password !== "") return undefined;
   url.hash = "";
   return url.href;
 }
@@ -30,9 +36,10 @@ function parseLine(line: string): string | undefined {
 /**
  * Reads a file of seeds: a URL or a host a line, or Common Crawl's list of hosts. Lines that begin with `#` are comments.
  *
- * @throws TidemarkError `bad-option` with the lines that name nothing, or if none does; `not-found`, `no-permission`
+ * @param most - different seeds that there may be
+ * @throws TidemarkError `bad-option` with the lines that name nothing, if none does, or for too many; `not-found`, `no-permission`
  */
-export async function readSeeds(file: string): Promise<string[]> {
+export async function readSeeds(file: string, most: number = maxSeeds): Promise<string[]> {
   const seeds = new Set<string>();
   const mistakes: string[] = [];
   let number = 0;
@@ -43,8 +50,9 @@ export async function readSeeds(file: string): Promise<string[]> {
       if (text === "" || text.startsWith("#")) continue;
       const seed = text.length > maxLineCharacters ? undefined : parseLine(text);
       if (seed === undefined) mistakes.push(`line ${number}: no URL and no host: ${excerpt(text)}`);
-      else if (seeds.size < maxSeeds) seeds.add(seed);
-      if (mistakes.length > mistakesTold) break;
+      else seeds.add(seed);
+      if (seeds.size > most) mistakes.push(`line ${number}: more than ${most} seeds`);
+      if (mistakes.length > mistakesTold || seeds.size > most) break;
     }
   } catch (error) {
     throw wrapSystemError(error, `read the seeds ${file}`, { file });
@@ -63,11 +71,10 @@ export async function readSeeds(file: string): Promise<string[]> {
  * @throws TidemarkError `bad-option`
  */
 export function parseSeed(text: string): string {
-  const url = parseHttpUrl(text);
-  if (url === undefined || url.username + url.password !== "")
+  const url = plainUrl(text);
+  if (url === undefined)
     throw new TidemarkError("bad-option", `Not the URL of a page: ${excerpt(text)}.`, {
       hint: "Give absolute URLs such as https://example.org/, without a login.",
     });
-  url.hash = "";
-  return url.href;
+  return url;
 }

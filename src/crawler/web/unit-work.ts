@@ -7,7 +7,7 @@ import { parseSeed } from "./seeds.ts";
 import { beginOf } from "./web-begin.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { CrawlWebOptions, FrontierCounts } from "./web-options.ts";
-import { formatFound, parseFound } from "./web-scope.ts";
+import { formatFound, pageUrlsOf, parseFound } from "./web-scope.ts";
 import { filterOf } from "./web-visits.ts";
 
 /** A crawl of the Web whose pages others fetch: its folder, seeds and scope are those of a crawl. */
@@ -175,8 +175,9 @@ export class UnitWork implements AsyncDisposable {
     })[],
   ): void {
     for (const { origin, path, note, at, isRedirect, links } of pages) {
-      this.#links.add(at, origin + path, links);
-      this.#frontier.add(links, { ...parseFound(note), origin, url: origin + path }, isRedirect ? 0 : 1);
+      const urls = pageUrlsOf(links);
+      this.#links.add(at, origin + path, urls);
+      this.#frontier.add(urls, { ...parseFound(note), origin, url: origin + path }, isRedirect ? 0 : 1);
     }
     this.#keep();
   }

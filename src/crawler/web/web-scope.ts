@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { getDomain } from "tldts";
 import type { EpochMs, MediaTypes, PageFilter } from "../../core/index.ts";
 import { TrapGuard } from "../engine/discovery/trap-guard.ts";
-import { UrlScope } from "../engine/discovery/url-scope.ts";
+import { pageUrlOf, UrlScope } from "../engine/discovery/url-scope.ts";
 import type { HeldBackReason, WebScopeOptions } from "./web-options.ts";
 
 /** How a page was found. */
@@ -40,6 +40,11 @@ export function parseFound(text: string): Found {
 export function originOf(url: string): string {
   const end = url.indexOf("/", url.indexOf("//") + 2);
   return end === -1 ? url : url.slice(0, end);
+}
+
+/** The URLs that are asked for when links are followed, each once, in the order of the links. */
+export function pageUrlsOf(links: readonly string[]): string[] {
+  return [...new Set(links.flatMap((link) => pageUrlOf(link) ?? []))];
 }
 
 export function hostOf(origin: string): string {

@@ -19,6 +19,7 @@ import {
 } from "../../http/index.ts";
 import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
+import { pageUrlOf, pathOfUrl } from "../engine/discovery/url-scope.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { failedVisitOf } from "../failed-visit.ts";
@@ -30,7 +31,7 @@ import { RobotsAnswers } from "./robots-answers.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions } from "./web-options.ts";
-import { type Found, type LinkOrigin, originOf } from "./web-scope.ts";
+import { type Found, type LinkOrigin, originOf, pageUrlsOf } from "./web-scope.ts";
 
 /** Errors of a visit that are about the crawl and not one site. */
 const endsCrawl: ReadonlySet<string> = new Set(["aborted", "disk-full", "locked", "state-version"]);
@@ -278,22 +279,25 @@ export class WebVisits {
     const options = { robotsNames: this.#agent, fields: page.head, hasTexts: this.#options.keepsTexts === true };
     const { links, isNofollow, language } = readLinks(page.body, contentType, origin + page.path, options);
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
-    const urls = new Set(followed.map(({ url }) => url));
     const texts = options.hasTexts ? textsOf(followed) : undefined;
-    this.#addLinks(origin, page.path, { found, language }, [...urls], 1, texts);
+    const urls = followed.map(({ url }) => url);
+    // A redirect to the same page with a session id leads nowhere else.
+    const path = pathOfUrl(pageUrlOf(origin + page.path) ?? origin + page.path);
+    this.#addLinks(origin, path, { found, language }, urls, 1, texts);
     // What redirects within the site leads to the page whose body it has.
-    if (page.path !== page.url.path)
-      this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + page.path]);
+    if (path !== page.url.path)
+      this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + path]);
   }
 
   #addLinks(
     origin: string,
     path: string,
     { found, language }: { readonly found: Found | undefined } & Pick<LinkOrigin, "language">,
-    urls: readonly string[],
+    links: readonly string[],
     steps: number,
     texts?: ReadonlyMap<string, readonly string[]>,
   ): void {
+    const urls = pageUrlsOf(links);
     this.#linkCount += urls.length;
     this.#ports.links.add(this.#ports.timing.now(), origin + path, urls, texts);
     if (found === undefined) return;
@@ -302,10 +306,16 @@ export class WebVisits {
   }
 }
 
+/** Most of one link, as {@link readLinks} has it; several links may lead to one page. */
+const maxTexts = 4;
+
 /** The texts of links by URL. */
 function textsOf(links: readonly FoundLink[]): ReadonlyMap<string, readonly string[]> {
   const texts = new Map<string, readonly string[]>();
-  for (const { url, texts: some } of links)
-    if (some !== undefined) texts.set(url, [...new Set([...(texts.get(url) ?? []), ...some])]);
+  for (const { url: link, texts: some } of links) {
+    const url = pageUrlOf(link);
+    if (url !== undefined && some !== undefined)
+      texts.set(url, [...new Set([...(texts.get(url) ?? []), ...some])].slice(0, maxTexts));
+  }
   return texts;
 }

@@ -12,8 +12,8 @@ import { RecordFile, readRecords } from "../queue/record-file.ts";
 const defaultPartBytes = 16 * 1024 * 1024;
 /** Lines that are collected before they are written. */
 const pieceCharacters = 256 * 1024;
-const journalName = /^(\d{8}-\d{6})\.journal$/;
-const partName = /^\d{8}-(\d{6})\.tsv\.gz$/;
+const journalName = /^(\d{8}-\d{6,})\.journal$/;
+const partName = /^\d{8}-(\d{6,})\.tsv\.gz$/;
 
 export interface LinkLogOptions {
   readonly clock: Clock;

@@ -71,7 +71,9 @@ function partsOf(folder: string): string[] {
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
     return [folder, ...folders.sort()].flatMap((each) => {
       const names = readdirSync(each).filter((name) => partName.test(name));
-      return [...new Set(names.map((name) => name.replace(partName, "")))].sort().map((name) => join(each, name));
+      const parts = [...new Set(names.map((name) => name.replace(partName, "")))];
+      // Numbers of parts have six digits or more.
+      return parts.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).map((name) => join(each, name));
     });
   } catch (error) {
     throw wrapSystemError(error, `read ${folder}`, { folder });

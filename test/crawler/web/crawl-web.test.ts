@@ -185,6 +185,34 @@ describe("crawlWeb", () => {
     assert.deepEqual([web.pages().sort(), heldBack], [wanted.sort(), { language: 2 }]);
   });
 
+  it("keeps links as the URLs that it asks for: without session ids, as paths are escaped, none with a login", async () => {
+    const home = [
+      ...['<a href="/1?PHPSESSID=0123456789abcdef">one</a>', '<a href="/1;jsessionid=0123456789ABCDEF">two</a>'],
+      ...['<a href="/q?a={b}^c">q</a>', '<a href="//user:password@a.example/">login</a>', '<a href="/1">three</a>'],
+      ...['<a href="/1?sid=0123456789abcdef">four</a>', '<a href="/1?sid=1123456789abcdef">five</a>'],
+    ];
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        response.setHeader("content-type", "text/html");
+        if (path === "/1") response.writeHead(302, { location: "/1;jsessionid=0123456789ABCDEF" });
+        response.end(path === "/" ? home.join("") : "");
+      },
+    });
+    using temp = makeTempFolder();
+    const origin = web.originOf("a.example");
+    await crawlWeb({ ...optionsFor(web, temp.path), seeds: [`${origin}/`], keepsTexts: true });
+    const kept = [...readLinks(join(temp.path, "links"))];
+    const [one, other] = [`${origin}/1`, `${origin}/q?a=%7Bb%7D%5Ec`];
+    assert.deepEqual(kept.map(({ url }) => url).sort(), [`${origin}/`, one, other]);
+    const [first] = kept.filter(({ url }) => url === `${origin}/`);
+    assert.deepEqual(first?.links, [one, other]);
+    assert.deepEqual(
+      first.texts.filter(({ link }) => link === one).map(({ text }) => text),
+      ["one", "two", "three", "four"],
+    );
+  });
+
   it("keeps the texts of links where that is asked for", async () => {
     await using web = await openLoopbackWeb({
       addressOf: () => ["127.0.0.1"],

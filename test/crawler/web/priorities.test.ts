@@ -107,6 +107,9 @@ describe("orders of a crawl of the Web", () => {
       await assert.rejects(read(bad), { code: "bad-option" });
     for (const rank of ["x", "-1", "Infinity", "1e300"])
       await assert.rejects(read(`name\tpagerank\nhttp://a/\t${rank}\n`), { code: "bad-option" });
+    const cut = join(temp.path, "cut.tsv.GZ");
+    writeFileSync(cut, gzipSync("name\tpagerank\nhttp://a/\t1\n").subarray(0, -9));
+    await assert.rejects(readRanks(cut), { code: "bad-option", message: /no gzip file, or a damaged one/ });
     await assert.rejects(readRanks(join(temp.path, "none")), { code: "not-found" });
     await assert.rejects(crawlWeb({ into: temp.path, seeds: [], order: "optimal" }), { code: "bad-option" });
   });

@@ -5,11 +5,11 @@ import { describe, it } from "node:test";
 import { readSeeds } from "../../../src/crawler/web/seeds.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
-async function read(text: string): Promise<string[]> {
+async function read(text: string, most?: number): Promise<string[]> {
   using temp = makeTempFolder();
   const file = join(temp.path, "seeds");
   writeFileSync(file, text);
-  return await readSeeds(file);
+  return await readSeeds(file, most);
 }
 
 describe("readSeeds", () => {
@@ -22,6 +22,16 @@ describe("readSeeds", () => {
       "https://b.example/x/",
       "https://www.c.example/",
     ]);
+  });
+
+  it("takes URLs with @ behind the host, and none with a login", async () => {
+    assert.deepEqual(await read("https://a.example/@b\nhttps://a.example/?@c=d\na.example/@e\n"), [
+      "https://a.example/@b",
+      "https://a.example/?@c=d",
+      "https://a.example/@e/",
+    ]);
+    for (const line of ["https://user:password@a.example/", "https://user@a.example/", "user:password@a.example"])
+      await assert.rejects(read(`b.example\n${line}\n`), { code: "bad-option", message: /line 2: / });
   });
 
   it("takes no word of a line with blanks for a host", async () => {
@@ -41,6 +51,10 @@ describe("readSeeds", () => {
       assert.equal(error.code, "bad-option");
       assert.match(error.message, /line 2: .*ftp:.*\n.*line 3: /);
       return true;
+    });
+    await assert.rejects(read("a.example\nhttps://a.example\nb.example\nc.example\n", 2), {
+      code: "bad-option",
+      message: /line 4: more than 2 seeds/,
     });
     await assert.rejects(read("# nothing\n"), { code: "bad-option", message: /has no seed/ });
     await assert.rejects(read("x".repeat(20_000)), { code: "bad-option" });

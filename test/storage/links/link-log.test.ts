@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { LinkLog } from "../../../src/storage/links/link-log.ts";
 import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
@@ -49,6 +49,19 @@ describe("LinkLog", () => {
       Array.from({ length: 8 }, (_, at) => `20261125-00000${at + 1}.tsv.gz`),
     );
     assert.ok(Object.values(parts).every((lines) => lines.split("\n").length === 2));
+  });
+
+  it("counts on from part 999,999, and parts are read in the order of their numbers", async () => {
+    using temp = makeTempFolder();
+    writeFileSync(join(temp.path, "20261125-999999.tsv.gz"), gzipSync(`${day / 1000}\thttp://a.test/0\n`));
+    for (let run = 1; run < 3; run++) {
+      await using log = new LinkLog(temp.path, { clock: () => day });
+      log.add(day, `http://a.test/${run}`, []);
+    }
+    const names = ["20261125-1000000.tsv.gz", "20261125-1000001.tsv.gz", "20261125-999999.tsv.gz"];
+    assert.deepEqual(Object.keys(partsIn(temp.path)), names);
+    const urls = [...readLinks(temp.path)].map(({ url }) => url);
+    assert.deepEqual(urls, ["http://a.test/0", "http://a.test/1", "http://a.test/2"]);
   });
 
   it("keeps what was handed on before a kill, and cuts off half a record", async () => {

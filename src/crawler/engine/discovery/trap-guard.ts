@@ -208,7 +208,7 @@ function isSession(parameter: string): boolean {
  * @param url - absolute, without fragment
  * @returns the same text if there is nothing of the kind
  */
-function withoutSession(url: string): string {
+export function withoutSession(url: string): string {
   const mark = url.indexOf("?");
   const before = mark === -1 ? url : url.slice(0, mark);
   const root = before.indexOf("/", before.indexOf("//") + 2);

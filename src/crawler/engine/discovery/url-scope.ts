@@ -1,6 +1,7 @@
 import type { MediaTypes } from "../../../core/index.ts";
 import { type PageFilter, parseUrl } from "../../../core/index.ts";
 import { isCanonicalPath } from "../../../formats/url/index.ts";
+import { withoutSession } from "./trap-guard.ts";
 
 // What the WHATWG URL parser leaves in a path or a query and a path of ours does not carry.
 const unescaped = /[\\^`{}"<>]/g;
@@ -8,6 +9,18 @@ const unescaped = /[\\^`{}"<>]/g;
 /** Path and query of a whole URL. */
 export function pathOfUrl(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("//") + 2));
+}
+
+/**
+ * The URL that a crawl of the Web asks for when it follows a link.
+ *
+ * @param link - absolute, in the URL parser's form, without fragment
+ * @returns undefined if the link has a login: it is not followed
+ */
+export function pageUrlOf(link: string): string | undefined {
+  if (link.slice(0, link.indexOf("/", link.indexOf("//") + 2)).includes("@")) return undefined;
+  const stripped = withoutSession(link);
+  return (stripped === link ? link : new URL(stripped).href).replace(unescaped, encodeURIComponent);
 }
 
 /** Types of pages that lead to others. */
