@@ -56,7 +56,7 @@ export {
   type PageFilter,
   parseMediaTypeFilter,
 } from "./page.ts";
-export { parseHttpUrl, parseUrl } from "./parse-url.ts";
+export { parseHttpUrl, parseServerUrl, parseUrl } from "./parse-url.ts";
 export {
   type MovedUrls,
   type PeerSite,

@@ -25,3 +25,14 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 export function parseHttpUrl(text: string): URL | undefined {
   return /^\s*https?:\/\/[^/\\\s]/i.test(text) ? parseUrl(text) : undefined;
 }
+
+/** Parses the URL of a server of any protocol, whose parts clients decode. @returns undefined if it is none, or has a `%` that is no escape */
+export function parseServerUrl(text: string): URL | undefined {
+  const url = parseUrl(text);
+  try {
+    for (const part of [url?.username, url?.password, url?.hostname]) decodeURIComponent(part ?? "");
+    return url;
+  } catch {
+    return undefined;
+  }
+}

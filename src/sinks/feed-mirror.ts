@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import {
   findDisallowedUse,
   formatUsage,
-  parseUrl,
+  parseServerUrl,
   TidemarkError,
   type Usage,
   usages,
@@ -141,7 +141,7 @@ function parseTarget(to: string): Target {
   if (file !== undefined)
     return { name: to, open: async () => new (await import("./sqlite-sink.ts")).SqliteSink(file) };
   const search = /^(?:opensearch|elasticsearch)\+(https?:.*)$/.exec(to)?.[1];
-  const url = parseUrl(search ?? to);
+  const url = parseServerUrl(search ?? to);
   if (url !== undefined && search !== undefined && /^\/[^/]+\/?$/.test(url.pathname))
     return {
       name: withoutPassword(url),
@@ -159,8 +159,9 @@ function parseTarget(to: string): Target {
       open: async () => await (await import("./postgres-sink.ts")).PostgresSink.open(url, table),
     };
   }
-  throw new TidemarkError("bad-option", `${JSON.stringify(to)} is no search index that can be fed.`, {
-    hint: "Write sqlite:FILE, postgres://user@host/database?table=NAME, or opensearch+https://host:9200/INDEX.",
+  const shown = JSON.stringify(to.replace(/:\/\/.*@/, "://…@"));
+  throw new TidemarkError("bad-option", `${shown} is no search index that can be fed.`, {
+    hint: "Write sqlite:FILE, postgres://user@host/database?table=NAME, or opensearch+https://host:9200/INDEX; / # % in a password as %2F %23 %25.",
   });
 }
 

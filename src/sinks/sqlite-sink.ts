@@ -1,5 +1,6 @@
 import Database from "libsql";
 import { TidemarkError } from "../core/index.ts";
+import { wrapOtherDatabaseError } from "../storage/index.ts";
 import type { SearchDocument, SearchPage } from "./search-document.ts";
 import type { FeedPosition, Sink } from "./sink.ts";
 
@@ -42,7 +43,7 @@ export class SqliteSink implements Sink {
   readonly #file: string;
   readonly #database: InstanceType<typeof Database>;
 
-  /** @throws TidemarkError `bad-option` if the file is another program's, `locked`, `io` */
+  /** @throws TidemarkError `bad-option` if the file is another program's, `locked`, `disk-full`, `read-only`, `io` */
   constructor(file: string) {
     this.#file = file;
     this.#database = this.#tell(() => new Database(file, { timeout: 0 }));
@@ -129,16 +130,7 @@ export class SqliteSink implements Sink {
     try {
       return act();
     } catch (error) {
-      if (error instanceof TidemarkError || !(error instanceof Error)) throw error;
-      // What cannot be opened is told by an error of no class of its own, and without a reason.
-      const message = error instanceof Database.SqliteError ? error.message : "it cannot be opened";
-      const isBusy = error instanceof Database.SqliteError && error.code === "SQLITE_BUSY";
-      const hint = isBusy ? "Wait until the other program has ended." : "Look at the file, its folder and the disk.";
-      throw new TidemarkError(isBusy ? "locked" : "io", `The search database ${this.#file}: ${message}.`, {
-        hint,
-        details: { file: this.#file },
-        cause: error,
-      });
+      throw wrapOtherDatabaseError(error, "The search database", this.#file);
     }
   }
 }

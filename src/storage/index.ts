@@ -10,6 +10,7 @@ export { openObjects } from "./objects/open-objects.ts";
 export { packagesIn } from "./packages/package-file.ts";
 export { type QueuedUrl, UrlQueue } from "./queue/url-queue.ts";
 export { type Connection, openConnection, prepareStatement, type SqlValue, transact } from "./sqlite/database.ts";
+export { wrapOtherDatabaseError } from "./sqlite/database-error.ts";
 export { acquireLock } from "./sqlite/lock.ts";
 export { CallbackBodyStore, TakerFailure } from "./state/callback-body-store.ts";
 export { StoredMerge } from "./state/change-merge.ts";

@@ -81,6 +81,16 @@ test("a fleet's database is PostgreSQL or a file", async () => {
     await assert.rejects(openFleet(address), { code: "bad-option", message: /has no database at [a-z]+: addresses/ });
 });
 
+test("an address that cannot be read is told", async () => {
+  for (const address of [
+    "postgres://h:99999/x",
+    "postgres://u:a%zz@h/x",
+    "postgres://u:a b#c@h/x",
+    "postgres://a%zz/x",
+  ])
+    await assert.rejects(openFleet(address), { code: "bad-option", hint: /%2F/ }, address);
+});
+
 test("the name of a schema is one that needs no quotes", async () => {
   await assert.rejects(openFleet("postgres://127.0.0.1:9/x?schema=a%22b"), { code: "bad-option" });
 });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** What happens to the next COMMIT: its answer is lost, it is lost itself, or no answer comes to anything any more. */
 export type Cut = "answer" | "commit" | "silence";
 
-/** A way to a server of PostgreSQL that breaks when it is told to. */
+/** A way to a server of PostgreSQL that breaks when it is told to, and may be slow. */
 export class CuttingProxy implements AsyncDisposable {
   readonly #server;
   readonly #sockets = new Set<Socket>();
@@ -12,6 +12,8 @@ export class CuttingProxy implements AsyncDisposable {
   next: Cut | undefined;
   /** How often it was cut. */
   cuts = 0;
+  /** Bytes that the server's answers have a second. */
+  bytesPerSecond: number = Number.POSITIVE_INFINITY;
   port = 0;
 
   constructor(toPort: number) {
@@ -56,6 +58,8 @@ export class CuttingProxy implements AsyncDisposable {
     });
     server.on("data", (bytes) => {
       if (isSilent) return;
+      server.pause();
+      setTimeout(() => server.resume(), (bytes.length / this.bytesPerSecond) * 1000);
       if (cut !== "answer") client.write(bytes);
       else if (bytes.includes("COMMIT")) end();
     });

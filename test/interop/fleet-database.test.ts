@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -89,6 +90,25 @@ describe("the database of a fleet", { timeout: 120_000, skip: skipWithout("pg_ct
     await using hasty = await openFleet(url, { worker: "b", attemptMs: 500, retryMs: 0 });
     proxy.next = "commit";
     await assert.rejects(hasty.claim(1), { code: "site-unavailable" });
+  });
+
+  it("reads a state over a slow line, however long all of it takes", async () => {
+    await using proxy = new CuttingProxy(Number(new URL(server.url).port));
+    await proxy.listen();
+    const address = `postgres://tidemark@127.0.0.1:${proxy.port}/postgres?schema=slow`;
+    await using fleet = await openFleet(address, { worker: "a", attemptMs: 3000, retryMs: 0 });
+    await addSites(fleet, 1);
+    const [lease] = await fleet.claim(1);
+    assert.ok(lease !== undefined);
+    const changed = Array.from({ length: 200 }, (_, number) => ({ number, bytes: randomBytes(32 * 1024) }));
+    await fleet.commit(lease, resultsOf({ state: { version: 1, blocks: changed.length, changed } }));
+    proxy.bytesPerSecond = 3e6;
+    const read = await fleet.read(lease, { withState: true, handedAtMost: 1 });
+    assert.deepEqual(
+      read?.blocks.map(({ number, bytes }) => [number, Buffer.from(bytes)]),
+      changed.map(({ number, bytes }) => [number, bytes]),
+    );
+    assert.equal((await fleet.read(lease, { withState: false, handedAtMost: 1 }))?.blocks.length, 0);
   });
 
   it("restarts: what was committed is there once, and nothing that was not", async () => {

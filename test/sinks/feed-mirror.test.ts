@@ -131,6 +131,8 @@ test("what cannot be fed is refused", async () => {
   await site.visit();
   for (const to of ["search.db", "mysql://x/y", "opensearch+http://x/", "postgres://x/y?table=a;b", "sqlite:"])
     await assert.rejects(site.feed({ to }), { code: "bad-option" }, to);
+  for (const to of ["postgres://u:secret%zz@127.0.0.1:9/x", "opensearch+http://u:secret%@127.0.0.1:9/x"])
+    await assert.rejects(site.feed({ to }), { code: "bad-option", message: /^"[a-z+]*:\/\/…@127/ }, to);
   const other = join(site.folder, "other.db");
   const database = new Database(other);
   database.exec("CREATE TABLE mine (x)");

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import Database from "libsql";
 import { TidemarkError } from "../../core/index.ts";
+import { wrapOtherDatabaseError } from "../../storage/index.ts";
 import { embeddedVersions } from "./embedded-schema.ts";
 import { noFleet, refuseNewerSchema } from "./schema-version.ts";
 
@@ -17,7 +18,7 @@ export class EmbeddedDatabase {
   readonly #database: InstanceType<typeof Database>;
   readonly #prepared = new Map<string, ReturnType<InstanceType<typeof Database>["prepare"]>>();
 
-  /** @throws TidemarkError `bad-option` if the file is another program's, `not-found`, `locked`, `io` */
+  /** @throws TidemarkError `bad-option` if the file is another program's, `not-found`, `locked`, `disk-full`, `read-only`, `io` */
   constructor(file: string, mustExist: boolean) {
     if (mustExist && !existsSync(file)) throw noFleet(file);
     this.#file = file;
@@ -54,11 +55,11 @@ export class EmbeddedDatabase {
 
   /** @returns how many rows were changed */
   run(sql: string, ...values: readonly Value[]): number {
-    return this.#prepare(sql).run(...values).changes;
+    return this.#tell(() => this.#prepare(sql).run(...values).changes);
   }
 
   list<Row>(sql: string, ...values: readonly Value[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
+    return this.#tell(() => this.#prepare(sql).all(...values)) as Row[];
   }
 
   first<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
@@ -98,13 +99,7 @@ export class EmbeddedDatabase {
     try {
       return act();
     } catch (error) {
-      if (error instanceof TidemarkError || !(error instanceof Error) || error instanceof TypeError) throw error;
-      const isBusy = error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
-      throw new TidemarkError(isBusy ? "locked" : "io", `The fleet's database ${this.#file}: ${error.message}`, {
-        hint: isBusy ? "Wait until the other program has ended." : "Look at the file, its folder and the disk.",
-        details: { file: this.#file },
-        cause: error,
-      });
+      throw wrapOtherDatabaseError(error, "The fleet's database", this.#file);
     }
   }
 }

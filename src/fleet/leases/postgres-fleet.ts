@@ -10,7 +10,16 @@ import { addOrigins, dropHistory, handUrls, storeResults } from "./postgres-resu
 import { migrate } from "./postgres-schema.ts";
 import { batches, batchSize, inMs } from "./postgres-sql.ts";
 import { countSites, readStatus } from "./postgres-status.ts";
-import type { AddedSite, Fleet, NextVisit, SiteLease, SiteReading, SiteResults, WorkerOrders } from "./site-leases.ts";
+import type {
+  AddedSite,
+  Fleet,
+  NextVisit,
+  SiteLease,
+  SiteReading,
+  SiteResults,
+  StateBlock,
+  WorkerOrders,
+} from "./site-leases.ts";
 
 interface LeasedRow {
   readonly site: string;
@@ -26,6 +35,8 @@ interface LeasedRow {
 
 /** Claims look at some more sites than they ask for: addresses of some are held. */
 const rounds = 4;
+/** Blocks of a state that are read at once: two megabytes. */
+const blocksAtOnce = 64;
 
 /** A fleet's database in PostgreSQL, 13 or newer. All times are the server's. */
 export class PostgresFleet implements Fleet {
@@ -138,17 +149,26 @@ export class PostgresFleet implements Fleet {
     { withState, handedAtMost }: { readonly withState: boolean; readonly handedAtMost: number },
   ): Promise<SiteReading | undefined> {
     const { site, epoch } = lease;
-    return await this.#connection.read(async (sql) => {
-      const held = await sql`SELECT FROM site WHERE id = ${site} AND epoch = ${epoch} AND owner = ${this.#worker}`;
-      if (held.length === 0) return undefined;
-      const blocks = withState
-        ? await sql<{ number: number; bytes: Uint8Array }[]>`
-            SELECT number, bytes FROM site_state WHERE site = ${site} ORDER BY number`
-        : [];
-      const handed = await sql<{ id: string; path: string; note: string; priority: number }[]>`
-        SELECT id, path, note, priority FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT ${handedAtMost}`;
-      return { blocks: [...blocks], handed: handed.map((url) => ({ ...url, id: Number(url.id) })) };
-    });
+    const blocks: StateBlock[] = [];
+    // A large state takes longer than one attempt may. Its holder alone changes it: while the lease is held, the pieces fit together.
+    for (;;) {
+      const after = blocks.at(-1)?.number ?? -1;
+      const read = await this.#connection.read(async (sql) => {
+        const held = await sql`SELECT FROM site WHERE id = ${site} AND epoch = ${epoch} AND owner = ${this.#worker}`;
+        if (held.length === 0) return undefined;
+        const more = withState
+          ? await sql<{ number: number; bytes: Uint8Array }[]>`
+            SELECT number, bytes FROM site_state WHERE site = ${site} AND number > ${after} ORDER BY number LIMIT ${blocksAtOnce}`
+          : [];
+        if (more.length === blocksAtOnce) return { more };
+        const handed = await sql<{ id: string; path: string; note: string; priority: number }[]>`
+          SELECT id, path, note, priority FROM handed_url WHERE site = ${site} ORDER BY priority DESC, id LIMIT ${handedAtMost}`;
+        return { more, handed: handed.map((url) => ({ ...url, id: Number(url.id) })) };
+      });
+      if (read === undefined) return undefined;
+      blocks.push(...read.more);
+      if (read.handed !== undefined) return { blocks, handed: read.handed };
+    }
   }
 
   async addSites(sites: readonly AddedSite[]): Promise<void> {

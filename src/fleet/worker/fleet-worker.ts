@@ -258,7 +258,7 @@ export class FleetWorker {
       await this.#visit(held, file, read.handed);
     } catch (error) {
       file.remove();
-      if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
+      if (!isDamage(error)) throw error;
       await this.#setAside(held.lease, error);
     }
   }
@@ -295,12 +295,17 @@ export class FleetWorker {
       return true;
     };
     let storing: Promise<unknown> = Promise.resolve();
+    let damage: TidemarkError | undefined;
+    const fail = (error: unknown): void => {
+      if (isDamage(error)) {
+        damage = error;
+        this.#halt(held.halt);
+      } else this.#fail(error);
+    };
     // What is done in a long visit is not done again if this process dies in it.
     const checkpoints = setInterval(
       () => {
-        storing = storing
-          .then(async () => this.#mayGoOn(held) && (await keep(undefined)))
-          .catch((error) => this.#fail(error));
+        storing = storing.then(async () => this.#mayGoOn(held) && (await keep(undefined))).catch(fail);
       },
       Math.min(mostCheckpointMs, fleet.leaseMs),
     );
@@ -314,6 +319,7 @@ export class FleetWorker {
         clearInterval(checkpoints);
         await storing;
       });
+    if (damage !== undefined) throw damage;
     if (!(await keep(visit))) {
       file.remove();
       return this.#lose(held, visit.counts);
@@ -371,4 +377,9 @@ export class FleetWorker {
     await this.#timing.delay(ms, woken.signal);
     this.#wake = () => undefined;
   }
+}
+
+/** Whether the state of a site is damaged: that ends its visit, and no other. */
+function isDamage(error: unknown): error is TidemarkError {
+  return error instanceof TidemarkError && error.code === "state-corrupt";
 }

@@ -98,7 +98,8 @@ export class ObjectBodies {
     let object = this.#index.findContent(sha256);
     if (object === undefined) {
       object = `${sha256}.${this.#index.epoch}`;
-      await this.#store.put(this.#nameOf(object), content);
+      if ((await this.#store.put(this.#nameOf(object), content)) === "too-large")
+        return problem("too-large", `${this.#store.address} takes no object of ${sizeBytes} bytes`);
     }
     this.#index.noteStored(page.path, { object, sizeBytes });
     return ok(undefined);

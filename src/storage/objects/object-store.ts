@@ -28,9 +28,9 @@ export interface ObjectStore {
   /**
    * Stores an object, whole and durable or not at all. What has the name already stays.
    *
-   * @returns whether it was stored; false if the name was there
+   * @returns whether it was stored; false if the name was there, `too-large` if this store takes no object of that size
    */
-  put(name: string, content: ObjectContent): Promise<boolean>;
+  put(name: string, content: ObjectContent): Promise<boolean | "too-large">;
   /**
    * Reads an object piece by piece.
    *

@@ -13,6 +13,11 @@ export function isMissing(error: unknown): boolean {
   return name === "NoSuchKey" || name === "NotFound";
 }
 
+/** Whether the server, or one in front of it, takes no request of that size. */
+export function isTooLarge(error: unknown): boolean {
+  return statusOf(error) === 413 || (error as S3Failure).name === "EntityTooLarge";
+}
+
 /** The status of an answer, or of the one that an error is about. */
 export function statusOf(of: unknown): number | undefined {
   return (of as S3Failure).$metadata?.httpStatusCode;

@@ -20,7 +20,7 @@ import {
   type ObjectStore,
 } from "./object-store.ts";
 import type { S3Address } from "./s3-address.ts";
-import { describeS3Error, isMissing, isTransient, statusOf } from "./s3-error.ts";
+import { describeS3Error, isMissing, isTooLarge, isTransient, statusOf } from "./s3-error.ts";
 
 /** An answer that does not begin, or goes on, within this time will not come. */
 const silenceMs = 30_000;
@@ -89,7 +89,7 @@ export class S3Objects implements ObjectStore {
     }
   }
 
-  async put(name: string, content: ObjectContent): Promise<boolean> {
+  async put(name: string, content: ObjectContent): Promise<boolean | "too-large"> {
     checkObjectName(name);
     const isFile = !(content instanceof Uint8Array);
     const sizeBytes = isFile ? content.sizeBytes : content.length;
@@ -100,6 +100,7 @@ export class S3Objects implements ObjectStore {
         await this.#send(name, content, sizeBytes, isConditional);
       } catch (error) {
         const status = statusOf(error);
+        if (isTooLarge(error)) return "too-large";
         if (!isConditional || (status !== 412 && status !== 501)) throw error;
         // A server that was killed while it stored an object may say that it is there, and not have it.
         if (status === 412 && (await this.has(name))) return false;
@@ -133,6 +134,7 @@ export class S3Objects implements ObjectStore {
   ): Promise<number | undefined> {
     checkObjectName(name);
     let given = 0;
+    /** Undefined where the server does not say it: then the answer's own end is believed. */
     let sizeBytes: number | undefined;
     let failure: { readonly error: unknown } | undefined;
     const size = await this.#attempt(`read ${name}`, async () => {
@@ -146,13 +148,14 @@ export class S3Objects implements ObjectStore {
       if (answer === undefined) return undefined;
       const body = answer.Body as Readable;
       try {
-        sizeBytes ??= answer.ContentLength ?? Number.POSITIVE_INFINITY;
-        if (sizeBytes > maxBytes) return undefined;
+        if (answer.ContentLength !== undefined) sizeBytes ??= given + answer.ContentLength;
+        if ((sizeBytes ?? 0) > maxBytes) return undefined;
         if (given > 0 && statusOf(answer) !== 206) throw new TypeError("the server does not know ranges");
         body.once("error", () => undefined);
         for await (const piece of deadline.pieces(body, this.#silenceMs)) {
           given += piece.length;
-          if (given > sizeBytes) throw new TypeError("the server sent more than it said");
+          if (given > (sizeBytes ?? given)) throw new TypeError("the server sent more than it said");
+          if (given > maxBytes) return undefined;
           try {
             await take(piece);
           } catch (error) {
@@ -160,8 +163,8 @@ export class S3Objects implements ObjectStore {
             return undefined;
           }
         }
-        if (given < sizeBytes) throw new CutOff();
-        return sizeBytes;
+        if (given < (sizeBytes ?? given)) throw new CutOff();
+        return given;
       } finally {
         body.destroy();
       }

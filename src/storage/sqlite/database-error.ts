@@ -50,15 +50,39 @@ export function isDatabaseBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && primaryCodeOf(error) === 5;
 }
 
-/** Turns an error of the database into one that says which file and what to do; others pass through. */
+function explain(error: InstanceType<typeof Database.SqliteError>, file: string) {
+  const primary = primaryCodeOf(error);
+  return primary === sqliteIoError && hasNoRoom(file) ? diskFull : codesOfSqlite[primary];
+}
+
+/** Turns an error of the database of a state into one that says which file and what to do; others pass through. */
 export function wrapDatabaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  const primary = primaryCodeOf(error);
-  const known = primary === sqliteIoError && hasNoRoom(file) ? diskFull : codesOfSqlite[primary];
+  const known = explain(error, file);
   if (known === undefined) return error;
   const [code, hint] = known;
   const what = whatHappened[code] ?? "The state could not be used";
   return new TidemarkError(code, `${what}: ${file}: ${error.message}`, { hint, details: { file }, cause: error });
+}
+
+const otherHints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  locked: "Wait until the other program has ended.",
+  "disk-full": diskFull[1],
+};
+
+/** As {@link wrapDatabaseError}, where the database is no state. @param what - such as `The search database` */
+export function wrapOtherDatabaseError(error: unknown, what: string, file: string): unknown {
+  if (!(error instanceof Error) || error instanceof TidemarkError) return error;
+  if (error instanceof TypeError || error instanceof RangeError) return error;
+  const isKnown = error instanceof Database.SqliteError;
+  const [known = "io"] = (isKnown ? explain(error, file) : undefined) ?? [];
+  const code = known === "state-corrupt" ? "io" : known;
+  // What cannot be opened is told by an error of no class of its own, and without a reason.
+  return new TidemarkError(code, `${what} ${file}: ${isKnown ? error.message : "it cannot be opened"}.`, {
+    hint: otherHints[code] ?? "Look at the file, its folder and the disk.",
+    details: { file },
+    cause: error,
+  });
 }
 
 /** Does something with the database of a file, and says which file it was if that fails. */

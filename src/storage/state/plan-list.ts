@@ -1,3 +1,4 @@
+import type { VisitPlan } from "../../core/index.ts";
 import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 
@@ -6,13 +7,15 @@ const sql = {
   write: `INSERT INTO visit_plan (origin, plan) VALUES (?, ?)
     ON CONFLICT DO UPDATE SET plan = excluded.plan`,
   all: `SELECT origin, plan ->> '$.at', plan ->> '$.lookedAt', plan ->> '$.failures', priority, is_paused
-    FROM visit_plan WHERE origin > ? ORDER BY origin LIMIT 1000`,
+    FROM (SELECT origin, iif(json_valid(plan), plan, NULL) AS plan, priority, is_paused
+      FROM visit_plan WHERE origin > ? ORDER BY origin LIMIT 1000)`,
   pause: `INSERT INTO visit_plan (origin, is_paused) VALUES (?1, ?2)
     ON CONFLICT DO UPDATE SET is_paused = excluded.is_paused`,
   prefer: `INSERT INTO visit_plan (origin, priority) VALUES (?1, ?2)
     ON CONFLICT DO UPDATE SET priority = excluded.priority`,
   // A site without a plan is due anyway.
-  expedite: "UPDATE visit_plan SET plan = json_set(plan, '$.at', min(plan ->> '$.at', ?2)) WHERE origin = ?1",
+  expedite:
+    "UPDATE visit_plan SET plan = json_set(plan, '$.at', min(plan ->> '$.at', ?2)) WHERE origin = ?1 AND json_valid(plan)",
 } as const;
 
 /** What is remembered of a site that is followed, beside its plan. */
@@ -29,7 +32,30 @@ export interface PlannedSite {
   readonly isPaused: boolean;
 }
 
-type Row = [string, number | null, number | null, number | null, number | null, number];
+type Row = [
+  origin: string,
+  at: unknown,
+  lookedAt: unknown,
+  failures: unknown,
+  priority: number | null,
+  isPaused: number,
+];
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+/** Reads a plan. @returns undefined for one that is damaged: then the site counts as one that was never visited */
+function parsePlan(text: string): unknown {
+  try {
+    const plan = JSON.parse(text);
+    const { at, lookedAt, failures, changes, rhythm = { times: [], waits: [] } } = plan;
+    const numbers = [at, lookedAt, failures, ...changes, ...rhythm.times, ...rhythm.waits];
+    return numbers.every(Number.isFinite) ? plan : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Gives all that is remembered of sites that are followed, in the order of origins. */
 export function* readPlannedSites(connection: Connection): Generator<PlannedSite, void, void> {
@@ -38,9 +64,9 @@ export function* readPlannedSites(connection: Connection): Generator<PlannedSite
     for (const [origin, at, lookedAt, failures, priority, isPaused] of rows)
       yield {
         origin,
-        at: at ?? undefined,
-        lookedAt: lookedAt || undefined,
-        failures: failures ?? 0,
+        at: numberOf(at),
+        lookedAt: numberOf(lookedAt) || undefined,
+        failures: numberOf(failures) ?? 0,
         priority: priority ?? undefined,
         isPaused: isPaused === 1,
       };
@@ -60,16 +86,16 @@ export class PlanList {
     this.#file = file;
   }
 
-  /** The plan of a site as it was given to {@link write}; undefined if there is none. */
+  /** The plan of a site as it was given to {@link write}; undefined if there is none, or it is damaged. */
   read(origin: string): unknown {
     return inDatabase(this.#file, () => {
       const row = prepareStatement(this.#connection, sql.read).get(origin) as [string | null] | undefined;
-      return row === undefined || row[0] === null ? undefined : JSON.parse(row[0]);
+      return typeof row?.[0] === "string" ? parsePlan(row[0]) : undefined;
     });
   }
 
-  /** Remembers a plan: anything that JSON carries, with its time as `at`. */
-  write(origin: string, plan: { readonly at: number }): void {
+  /** Remembers a plan, with anything besides that JSON carries. */
+  write(origin: string, plan: VisitPlan): void {
     inDatabase(this.#file, () => prepareStatement(this.#connection, sql.write).run(origin, JSON.stringify(plan)));
   }
 

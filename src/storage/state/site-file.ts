@@ -5,6 +5,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { writeWhole } from "../../fs/index.ts";
 import type { Connection } from "../sqlite/database.ts";
+import { inDatabase, wrapDatabaseError } from "../sqlite/database-error.ts";
 import { openState } from "./open-state.ts";
 import { migrations } from "./schema.ts";
 import { type NumberedChange, readNewestNumber, readSeenEvents } from "./seen-changes.ts";
@@ -103,13 +104,17 @@ export class SiteFile implements Disposable {
   /** The number of the newest change of a page. */
   get newestChange(): number {
     void this.store;
-    return readNewestNumber(this.#connection as Connection);
+    return inDatabase(this.#file, () => readNewestNumber(this.#connection as Connection));
   }
 
   /** What happened to pages after a change, each page once. */
   *changesAfter(number: number): Generator<NumberedChange, void, void> {
     void this.store;
-    yield* readSeenEvents(this.#connection as Connection, number);
+    try {
+      yield* readSeenEvents(this.#connection as Connection, number);
+    } catch (error) {
+      throw wrapDatabaseError(error, this.#file);
+    }
   }
 
   /** The blocks that differ from what is kept elsewhere. Between two transactions only. O(the file). */

@@ -15,7 +15,7 @@ const origin = "https://example.org";
 function listInTurn(plannedAt: number, ...lists: readonly Omit<FollowedSite, "url">[]): (number | undefined)[] {
   using folder = makeTempFolder();
   using store = openMemoryStore(folder.path);
-  store.plans.write(origin, { at: plannedAt });
+  store.plans.write(origin, { at: plannedAt, lookedAt: 0, failures: 0, changes: [] });
   const scheduler = new SiteScheduler();
   const now = (): number => 0;
   const metrics = new FollowMetrics(scheduler, now, 1);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { PolitenessOptions } from "../../../src/crawler/index.ts";
@@ -375,6 +377,39 @@ describe("FleetWorker", () => {
     assert.match(String(told[0]), /s0\.example.*Block 0 of the state of a site is missing or damaged/);
     assert.match(String(told[1]), /s1\.example.*undefined/);
     assert.deepEqual(await crawl(), [], "it is not tried again at once");
+  });
+
+  it("sets a site aside whose state proves damaged while its visit goes on", limits, async () => {
+    await using web = await openWeb();
+    using temp = makeTempFolder();
+    const [damaged = "", other = ""] = ["s0.example", "s1.example"].map((host) => web.originOf(host));
+    const visits = await work({
+      ...{ web, folder: temp.path, name: "one", leaseMs: 1000 },
+      visitor: (means) => {
+        const sites = [damaged, other].map((origin) => ({
+          url: `${origin}/`,
+          sources: ["links" as const],
+          allowPrivate: true,
+        }));
+        const list = new LeasedList(sites, async (url) => ({ url }), means, undefined);
+        const visit: LeasedVisitor["visit"] = async (site) => {
+          if (site.origin === other) return await list.visit(site);
+          // The first site that was added.
+          writeFileSync(join(temp.path, ".tidemark/workers/one/states/1.db"), Buffer.alloc(64 * 1024, "damaged"));
+          await once(site.halt, "abort");
+          return { counts: undefined, isFailed: false, nextAt: Number.POSITIVE_INFINITY, priority: 1 };
+        };
+        return {
+          ...{ first: list.first, waits: false, visit },
+          postpone: () => undefined,
+          forget: () => undefined,
+        };
+      },
+    });
+    const told = visits.map(({ site, error, isLost }) => [site, isLost, String(error)]).sort();
+    assert.deepEqual(told[1], [other, false, "undefined"]);
+    assert.equal(told[0]?.[0], damaged);
+    assert.match(String(told[0]?.[2]), /The state is damaged/);
   });
 
   it("takes more pages in a visit while the site may be asked, and gives back a site that rests", limits, async () => {

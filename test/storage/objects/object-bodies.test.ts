@@ -10,7 +10,7 @@ import { FolderObjects } from "../../../src/storage/objects/folder-objects.ts";
 import { ObjectBodies } from "../../../src/storage/objects/object-bodies.ts";
 import type { ObjectWriter } from "../../../src/storage/objects/object-index.ts";
 import { objectFolderOf } from "../../../src/storage/objects/object-name.ts";
-import { maxObjectBytes } from "../../../src/storage/objects/object-store.ts";
+import { maxObjectBytes, type ObjectContent, type ObjectStore } from "../../../src/storage/objects/object-store.ts";
 import { StateReader } from "../../../src/storage/state/state-reader.ts";
 import { openStore, type Store } from "../../../src/storage/state/store.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
@@ -27,15 +27,30 @@ function pageOf(path: string, body: Uint8Array): Page & HeldBody {
   return { path, sizeBytes: body.length, digest, lastModified: 1_000_000_000, mediaType: "text/html" };
 }
 
+/** Takes no body that is longer than three bytes. */
+function openSmallObjects(folder: string): ObjectStore {
+  const store = new FolderObjects(folder);
+  const put = async (name: string, content: ObjectContent): Promise<boolean | "too-large"> => {
+    const isLong = name.includes("/bodies/") && content instanceof Uint8Array && content.length > 3;
+    return isLong ? "too-large" : await store.put(name, content);
+  };
+  return Object.assign(new FolderObjects(folder), { put });
+}
+
 /** A site that is held, in a state of its own. */
 class Holder implements Disposable {
   readonly #store: Store;
   readonly site;
   readonly bodies: ObjectBodies;
 
-  constructor(into: string, objects: string, writer?: ObjectWriter, of = origin) {
+  constructor(
+    into: string,
+    objects: string,
+    writer?: ObjectWriter,
+    of = origin,
+    store: ObjectStore = new FolderObjects(objects),
+  ) {
     this.#store = openStore({ into });
-    const store = new FolderObjects(objects);
     this.site = this.#store.openSite(of, { kind: "objects", store, ...(writer === undefined ? {} : { writer }) });
     assert.ok(this.site.bodies instanceof ObjectBodies);
     this.bodies = this.site.bodies;
@@ -317,6 +332,17 @@ describe("bodies as objects", () => {
     assert.equal(!kept.ok && kept.error.code, "too-large");
     assert.deepEqual([places.names(), holder.bodies.mayHold("/a")], [[], false]);
     file.discard();
+  });
+
+  it("that the store takes for too large are told, and the others are stored", async () => {
+    using places = new Places();
+    using holder = new Holder(places.into, places.objects, undefined, origin, openSmallObjects(places.objects));
+    await holder.bodies.recover();
+    const kept = await holder.bodies.keep(pageOf("/a", Buffer.from("long")), Buffer.from("long"));
+    assert.equal(!kept.ok && kept.error.code, "too-large");
+    assert.equal(holder.bodies.mayHold("/a"), false);
+    await holder.keep("/b", "b");
+    assert.equal(await holder.read("/b"), "b");
   });
 
   it("belong to one crawl", async () => {
