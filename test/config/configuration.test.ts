@@ -67,3 +67,9 @@ test("no message has a secret, or the login of a URL", async () => {
     "sites[1].logins[0]: must be a text that is not empty",
   ]);
 });
+
+test("a key as long as a file may be is refused at once", async () => {
+  const start = performance.now();
+  const refused = await checkConfiguration(beds, { sites: [{ name: "a", ["k".repeat(4_000_000)]: 1 }] });
+  assert.ok(!refused.ok && performance.now() - start < 1000);
+});
