@@ -83,4 +83,5 @@ test("a fleet's database is PostgreSQL or a file", async () => {
 
 test("the name of a schema is one that needs no quotes", async () => {
   await assert.rejects(openFleet("postgres://127.0.0.1:9/x?schema=a%22b"), { code: "bad-option" });
+  await assert.rejects(openFleet("postgres://u:secret@@h:p/x"), { code: "bad-option", message: /^[^:]*not a URL\.$/ });
 });

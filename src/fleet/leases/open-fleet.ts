@@ -1,4 +1,4 @@
-import { omitUndefined, TidemarkError } from "../../core/index.ts";
+import { omitUndefined, parseUrl, TidemarkError } from "../../core/index.ts";
 import { EmbeddedFleet } from "./embedded-fleet.ts";
 import type { FleetOptions } from "./fleet-options.ts";
 import { PostgresFleet } from "./postgres-fleet.ts";
@@ -32,7 +32,11 @@ export async function openFleet(address: string, given: Partial<FleetOptions> = 
     throw new TidemarkError("bad-option", `A fleet has no database at ${address.split(":", 1)[0]}: addresses.`, {
       hint: "Give postgres://user@host/name, or a file.",
     });
-  const url = new URL(address);
+  const url = parseUrl(address);
+  if (url === undefined)
+    throw new TidemarkError("bad-option", "The address of the fleet's database is not a URL.", {
+      hint: "Give postgres://user@host/name; in a name or password, write @ as %40 and / as %2F.",
+    });
   const schema = url.searchParams.get("schema") ?? usualSchema;
   url.searchParams.delete("schema");
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
