@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import { excerpt, TidemarkError } from "../core/index.ts";
+import { excerpt, hideLogins, TidemarkError } from "../core/index.ts";
 import { parseJsonDocument } from "./json-document.ts";
 import { nearestWord } from "./nearest-word.ts";
 import { helpOf, type Setting, type SettingTable } from "./setting.ts";
@@ -207,7 +207,10 @@ export async function checkConfiguration<T>(table: SettingTable<T>, value: unkno
   }
   const mistakes = checked.error.issues.flatMap((issue): Mistake[] => {
     const path = issue.path.filter((step) => typeof step !== "symbol");
-    if (issue.code !== "unrecognized_keys") return [mistake(path, describeValue(issue.message, valueAt(value, path)))];
+    if (issue.code !== "unrecognized_keys")
+      return [
+        mistake(path, isSecret(table, path) ? issue.message : describeValue(issue.message, valueAt(value, path))),
+      ];
     return issue.keys.map((key) => mistake([...path, key], describeKey(table, path, key)));
   });
   return { ok: false, mistakes };
@@ -231,9 +234,17 @@ function mistake(path: ReadonlyArray<string | number>, message: string): Mistake
   return { path, place: place.join(""), message };
 }
 
+function isSecret(table: object, path: ReadonlyArray<string | number>): boolean {
+  return rowsOf(table).some(
+    ([property, row]) => row.isSecret && keysOf(property, row).some((key) => path.includes(key)),
+  );
+}
+
 function describeValue(message: string, value: unknown): string {
   if (value === undefined) return "is missing";
-  return `${message}, not ${excerpt(JSON.stringify(value), 60).slice(1, -1).replaceAll('\\"', '"')}`;
+  return `${message}, not ${excerpt(hideLogins(JSON.stringify(value)), 60)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')}`;
 }
 
 function describeKey(table: object, path: ReadonlyArray<string | number>, key: string): string {

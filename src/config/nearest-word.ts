@@ -3,8 +3,11 @@ export function nearestWord(typed: string, words: readonly string[]): string | u
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const word of words) {
+    const most = Math.ceil(word.length / 3);
+    // A text as long as a file may be is compared with nothing.
+    if (Math.abs(typed.length - word.length) > most) continue;
     const distance = editDistance(typed, word);
-    if (distance < least && distance <= Math.ceil(word.length / 3)) [nearest, least] = [word, distance];
+    if (distance < least && distance <= most) [nearest, least] = [word, distance];
   }
   return nearest ?? words.find((word) => typed.length > 1 && word.startsWith(typed));
 }

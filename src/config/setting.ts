@@ -24,6 +24,8 @@ export interface Setting<T = unknown> {
   /** Whether it holds for all sites together, so that only a file's `defaults` can have it. */
   readonly ofRun?: true;
   readonly isRequired: boolean;
+  /** Whether no message has its value. */
+  readonly isSecret?: true;
   /** Whether it is accepted from scripts and files of earlier versions, and has no effect: no help names it. */
   readonly isDeprecated: boolean;
 }

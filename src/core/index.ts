@@ -99,7 +99,7 @@ export type {
   SiteFacts,
   WaitReason,
 } from "./rate-limit.ts";
-export { excerpt, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
+export { excerpt, hideLogins, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
 export { isSharing, rhoOfMode, type SharingMode, sharingModes } from "./sharing-mode.ts";
 export type {
   KnownPublications,

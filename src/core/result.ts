@@ -27,6 +27,11 @@ export function excerpt(text: string, max = 80): string {
   return JSON.stringify(cut);
 }
 
+/** Text for messages, without the logins of URLs in it. */
+export function hideLogins(text: string): string {
+  return text.replace(/\/\/[^/?#\s"]*@/g, "//…@");
+}
+
 /**
  * A path for messages. If it is too long, its middle is cut: the first folder and the file name identify it best.
  *

@@ -281,6 +281,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     {
       default: "that of the URL, else that of `--netrc`",
       doc: "login for Basic or Digest authentication; see [Logins and header fields](#logins-and-header-fields)",
+      isSecret: true,
     },
   ),
   digest: row("digest", flag, "Use the login for Digest authentication only: the password itself is never sent"),
@@ -291,7 +292,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "header FIELD",
     texts,
     "Header field as 'Name: value' for requests to the site's own origin; not stored",
-    { doc: "header field as `Name: value`, sent to the site's own origin only; repeatable" },
+    { doc: "header field as `Name: value`, sent to the site's own origin only; repeatable", isSecret: true },
   ),
   cookies: row(
     "cookies FILE",
@@ -311,6 +312,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     {
       default: "`HTTP_PROXY`, `HTTPS_PROXY`",
       doc: "proxy for all requests, such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`; see [Proxies](#proxies)",
+      isSecret: true,
     },
   ),
   ca: row("ca FILE", path, "Certificate authorities in PEM that TLS trusts in addition to Node's"),

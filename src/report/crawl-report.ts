@@ -65,8 +65,8 @@ export const notModifiedBytes = 250;
  * Reports what a crawler's visits cost and found, compared with polling each page and with downloading everything; on
  * request also whether a random sample of the held pages equals what the site serves.
  *
- * The number of held pages is stored per visit, but not their bytes: the current bytes stand for them. Only reads, and
- * works while a crawl runs.
+ * The number of held pages is stored per visit, but not their bytes: those that the fullest visit received per page, or the
+ * current ones, stand for them. Only reads, and works while a crawl runs.
  *
  * @returns a report for each site, in the order of origins
  * @throws TidemarkError `not-found`, `bad-option`, `state-corrupt`, `state-version`; with `check` also
@@ -83,9 +83,9 @@ export async function readCrawlReport(options: CrawlReportOptions): Promise<Site
   const reports: SiteReport[] = [];
   for (const site of chooseSites(reader.readSites(), url)) {
     const held = reader.countHeld(site.id);
-    const meanBytes = held.pages === 0 ? 0 : held.bytes / held.pages;
-    const past = reader.readVisits(site.id, Math.ceil(since / 1000));
-    const visits = past.map((visit) => reportOf(visit, meanBytes));
+    const past = reader.readVisits(site.id, 0);
+    const meanBytes = meanBytesOf(past, held);
+    const visits = past.filter(({ at }) => at * 1000 >= since).map((visit) => reportOf(visit, meanBytes));
     const last = past.at(-1)?.at ?? 0;
     const missed =
       check === undefined
@@ -99,6 +99,24 @@ export async function readCrawlReport(options: CrawlReportOptions): Promise<Site
   return reports;
 }
 
+/** Bytes of a page as it is received: servers compress pages. A visit tells them that received half of the pages or more. */
+function meanBytesOf(visits: readonly PastVisit[], held: { readonly pages: number; readonly bytes: number }): number {
+  let most = Math.max(1, held.pages / 2);
+  let meanBytes = held.pages === 0 ? 0 : held.bytes / held.pages;
+  for (const { summary } of visits) {
+    const pages = summary.created + summary.updated;
+    if (pages < most) continue;
+    most = pages + 1;
+    meanBytes = Math.min(held.bytes / Math.max(1, held.pages), bodyBytesOf(summary) / pages);
+  }
+  return meanBytes;
+}
+
+/** Visits of earlier versions have no packages. */
+function bodyBytesOf({ pageBytes, packageBytes = 0 }: CrawlSummary): number {
+  return pageBytes + packageBytes;
+}
+
 function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
   const { source, requests, created, updated, deleted, elapsedMs } = summary;
   const asked = pollingRequestsOf(summary);
@@ -106,8 +124,7 @@ function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
   const pages = pagesOf(summary);
   return {
     ...{ at, source, visits: 1, requests, created, updated, deleted, elapsedMs },
-    // Visits of earlier versions have no packages.
-    bytes: summary.pageBytes + summary.metadataBytes + (summary.packageBytes ?? 0),
+    bytes: bodyBytesOf(summary) + summary.metadataBytes,
     polling: { requests: asked, bytes: Math.round(changed * meanBytes + (asked - changed) * notModifiedBytes) },
     download: { requests: pages, bytes: Math.round(pages * meanBytes) },
   };

@@ -42,8 +42,14 @@ export function dateOf(day: number | string): Date {
   return new Date(Number(day) * 86_400_000);
 }
 
-export function markOf(plot: typeof DrawingLibrary, look: MarkLook, inGroups: boolean): PlotLibrary.Markish {
-  const drawn = drawMark(plot, look, inGroups);
+/** @param dayInset - pixels on both sides of a day's bar */
+export function markOf(
+  plot: typeof DrawingLibrary,
+  look: MarkLook,
+  inGroups: boolean,
+  dayInset: number,
+): PlotLibrary.Markish {
+  const drawn = drawMark(plot, look, inGroups, dayInset);
   const { mark, colour } = look;
   if (!("points" in mark)) return drawn;
   const points = mark.points.filter(({ range }) => range !== undefined);
@@ -65,6 +71,7 @@ function drawMark(
   plot: typeof DrawingLibrary,
   { mark, colour, dashes }: MarkLook,
   inGroups: boolean,
+  dayInset: number,
 ): PlotLibrary.Markish {
   const dashed = dashes === "none" ? {} : { strokeDasharray: dashes };
   switch (mark.kind) {
@@ -85,7 +92,13 @@ function drawMark(
     case "bars":
       if (!inGroups)
         return plot.rectY(mark.points, {
-          ...{ x: ({ x }: FigurePoint) => dateOf(x), y: "y", interval: "day", insetLeft: 0.5, insetRight: 0.5 },
+          ...{
+            x: ({ x }: FigurePoint) => dateOf(x),
+            y: "y",
+            interval: "day",
+            insetLeft: dayInset,
+            insetRight: dayInset,
+          },
           ...{ fill: colour, fillOpacity: opacityOfBars(mark) },
         });
       return plot.barY(mark.points, {

@@ -42,7 +42,7 @@ export async function drawFigure(figure: Figure, width: number = broad): Promise
     ...scalesOf(figure, inGroups),
     marks: [
       ...framesOf(plot, figure, inGroups, upright > 0, width),
-      ...inLayers(looks).map((look) => markOf(plot, look, inGroups)),
+      ...inLayers(looks).map((look) => markOf(plot, look, inGroups, dayInset(figure, width))),
     ],
   }) as unknown as { readonly innerHTML: string };
   const legendHeight = looks.length * legendLine;
@@ -151,8 +151,21 @@ function gridOf({ kind }: FigureAxis): PlotLibrary.GridXOptions {
   return { stroke: "var(--quiet)", strokeOpacity: 0.2, ...(kind === "log" && { ticks: 5 }) };
 }
 
+/** Days from the first to the last, whether or not all have marks. */
+function countDays(figure: Figure): number {
+  const days = namesOf(figure).map(Number);
+  return 1 + days.reduce((last, day) => Math.max(last, day), 0) - days.reduce((first, day) => Math.min(first, day));
+}
+
 /** A tick a day where they have room: the library would go on with hours. */
 function daysBetween(figure: Figure, width: number): { readonly ticks: number | string } {
   const room = width / 100;
-  return { ticks: namesOf(figure).length <= room ? "day" : room };
+  return { ticks: countDays(figure) <= room ? "day" : room };
+}
+
+/** Pixels between a day's bar and the bounds of the day; less than none where a day has less than a pixel, which its bar needs. */
+function dayInset(figure: Figure, width: number): number {
+  if (figure.x.kind !== "days") return 0;
+  const dayWidth = (width - marginLeft - marginRightOf(figure)) / countDays(figure);
+  return Math.min(0.5, (dayWidth - 1) / 2);
 }

@@ -109,6 +109,7 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["crawl https://a.example/", /^--into is missing\.$/],
   ["crawl https://a.example/ --into m --site https://a.example/", /--config is missing\.$/],
   ["crawl http:///a.example --into m", /not an http or https URL\.$/],
+  ["crawl htp://u:secret@a.example/ --into m", /^The address "htp:\/\/…@a\.example\/": not an http/],
   ["crawl --sites s --min-interval 2d --max-interval 1m", /^--min-interval is longer than --max-interval\.$/],
   ["crawl --sites s --look-least 2d --max-interval 1m", /^--min-interval is longer than --max-interval\.$/],
   ["crawl --sites s --look-least 2d --min-interval 2d", /^--min-interval is given more than once\.$/],

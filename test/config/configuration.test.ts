@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkConfiguration } from "../../src/config/configuration.ts";
 import type { Setting, SettingTable } from "../../src/config/setting.ts";
-import { text, wholeNumber } from "../../src/config/setting-kind.ts";
+import { text, texts, wholeNumber } from "../../src/config/setting-kind.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 interface Bed {
@@ -44,4 +44,32 @@ test("zod is loaded only where a configuration is read", () => {
       name,
     );
   }
+});
+
+test("no message has a secret, or the login of a URL", async () => {
+  const doors: SettingTable<{ name: string; login?: string; logins?: readonly string[] }> = {
+    name: row("name", wholeNumber(1, 2) as never, true),
+    login: { ...row("login", text, false), isSecret: true },
+    logins: { ...row("logins", texts, false), isSecret: true },
+  };
+  const refused = await checkConfiguration(doors, {
+    defaults: { login: ["u:secret"] },
+    sites: [
+      { name: "http://u:secret@example.org/", logins: "secret" },
+      { name: 1, logins: [["secret"]] },
+    ],
+  });
+  assert.ok(!refused.ok);
+  assert.deepEqual(refused.mistakes.map(({ place, message }) => `${place}: ${message}`).sort(), [
+    "defaults.login: must be a text that is not empty",
+    "sites[0].logins: must be a list of texts that are not empty",
+    'sites[0].name: must be a whole number from 1 to 2, not "http://…@example.org/"',
+    "sites[1].logins[0]: must be a text that is not empty",
+  ]);
+});
+
+test("a key as long as a file may be is refused at once", async () => {
+  const start = performance.now();
+  const refused = await checkConfiguration(beds, { sites: [{ name: "a", ["k".repeat(4_000_000)]: 1 }] });
+  assert.ok(!refused.ok && performance.now() - start < 1000);
 });

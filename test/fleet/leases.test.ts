@@ -87,6 +87,7 @@ test("an address that cannot be read is told", async () => {
     "postgres://u:a%zz@h/x",
     "postgres://u:a b#c@h/x",
     "postgres://a%zz/x",
+    "postgres://u:secret@@h:p/x",
   ])
     await assert.rejects(openFleet(address), { code: "bad-option", hint: /%2F/ }, address);
 });

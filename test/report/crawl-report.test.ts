@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
 import { boundShare } from "../../src/crawler/engine/revisit/sample-bounds.ts";
 import { pollingRequestsOf } from "../../src/crawler/visit-cost.ts";
@@ -59,6 +60,23 @@ describe("readCrawlReport", () => {
     assert.equal((await reportOf(crawler, { since: crawler.now + 1000 })).sum.requests, 0);
   });
 
+  it("takes pages for as large as they came, compressed", async () => {
+    await using crawler = await Crawler.open();
+    const names = Array.from({ length: 10 }, (_, at) => `/${at}.html`);
+    crawler.site.set({ "/": names.map((name) => `<a href="${name}">page</a>`).join("") });
+    const packed = gzipSync("x".repeat(5000));
+    for (const name of ["/", ...names])
+      crawler.site.answers.set(name, (_, response) => {
+        response.writeHead(200, { "content-encoding": "gzip", "content-type": "text/html" });
+        response.end(name === "/" ? gzipSync(crawler.site.pages.get("/")?.body ?? "") : packed);
+      });
+    await crawler.visit({ sources: ["links"] });
+    const { heldPages, visits, sum } = await reportOf(crawler);
+    assert.deepEqual([heldPages, visits[0]?.created], [11, 11]);
+    assert.ok(sum.bytes < 1000, `${sum.bytes} bytes`);
+    assert.ok(sum.download.bytes <= sum.bytes && sum.polling.bytes <= sum.bytes, JSON.stringify(sum));
+  });
+
   it("counts nothing as saved by a visit that asked for nothing, for no page's time had come", async () => {
     await using crawler = await Crawler.open();
     crawler.site.set({ "/": '<a href="/a.html">a</a>', "/a.html": "a" });
@@ -107,6 +125,9 @@ describe("readCrawlReport", () => {
     assert.deepEqual(missed?.examples, ["/p1.html", "/p2.html", "/p3.html"]);
     assert.deepEqual([missed?.checked, missed?.differing, missed?.later, missed?.failed], [19, 3, 1, 1]);
     assert.equal(missed?.missedShareAtMost, boundShare(19, 3));
+    // Which visits are shown does not change what a visit could have seen.
+    const since = Date.now() + 1000;
+    assert.deepEqual((await reportOf(crawler, { check: 1000, since })).missed?.examples, missed?.examples);
   });
 
   it("asks for nothing that robots.txt does not allow", async () => {

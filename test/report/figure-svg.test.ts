@@ -45,6 +45,21 @@ describe("drawFigure", () => {
     assert.ok(texts.includes("100 %") && texts.some((text) => text.includes("Size, in bytes")));
   });
 
+  it("shows days that lie far apart: few ticks, and bars that can be seen", async () => {
+    for (const days of [20_000, 20_500, 2_900_000].map((last) => [19_900, 19_950, last])) {
+      const points = days.map((x) => ({ x, y: 1 }));
+      const x = { label: "day", kind: "days" } as const;
+      const marks = [{ kind: "bars", of: "ours", name: "requests", points }] as const;
+      for (const width of [720, 356]) {
+        const svg = await drawFigure({ ...bars, x, marks }, width);
+        assert.ok(textsOf(svg).length < 40, `${textsOf(svg).length} texts`);
+        const widths = [...svg.matchAll(/<rect height="[^"]*" width="([^"]*)" y=/g)].map(([, one]) => Number(one));
+        assert.equal(widths.length, 3);
+        assert.ok(Math.min(...widths) > 0.99, `widths ${widths}`);
+      }
+    }
+  });
+
   it("sets names upright that are too long to stand beside each other", async () => {
     const heightOf = (svg: string): number => Number(/height="(\d+)"/.exec(svg)?.[1]);
     const names = Array.from({ length: 9 }, (_, at) => `a name that is long ${at}`);

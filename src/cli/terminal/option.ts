@@ -1,6 +1,6 @@
 import type { Options } from "yargs";
 import { helpOf, type Setting, type SettingsOf, siteUrl } from "../../config/index.ts";
-import { omitUndefined, TidemarkError } from "../../core/index.ts";
+import { hideLogins, omitUndefined, TidemarkError } from "../../core/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
 export type RawArguments = Readonly<Record<string, unknown>>;
@@ -61,5 +61,9 @@ function readValue(what: string, { parseText, whenAlone, expects, hint }: Settin
   if (text === "") throw new TidemarkError("bad-option", `${what} needs a value.`);
   const value = parseText(text);
   if (value !== undefined) return value;
-  throw new TidemarkError("bad-option", `${what} ${JSON.stringify(text)}: not ${expects}.`, omitUndefined({ hint }));
+  throw new TidemarkError(
+    "bad-option",
+    `${what} ${JSON.stringify(hideLogins(text))}: not ${expects}.`,
+    omitUndefined({ hint }),
+  );
 }
