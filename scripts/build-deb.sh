@@ -94,9 +94,13 @@ set -e
 if [ "$1" = purge ]; then
   rm -f /etc/systemd/system/*.wants/tidemark-export@* /etc/systemd/system/*.wants/tidemark-watch@* \
     /etc/systemd/system/*.wants/tidemark-crawl@*
-  # Links to document roots are removed, not what they lead to. Mirrors and published files stay, and so do
-  # the user and the group that own them.
-  rm -rf /etc/tidemark /var/lib/tidemark /var/lib/private/tidemark
+  # Links to document roots are removed, not what they lead to, nor what somebody mounted in their place. Mirrors and
+  # published files stay, and so do the user and the group that own them.
+  if [ -d /etc/tidemark ]; then
+    find /etc/tidemark -mindepth 1 -maxdepth 1 ! -type d -delete
+    rmdir --ignore-fail-on-non-empty /etc/tidemark
+  fi
+  rm -rf /var/lib/tidemark /var/lib/private/tidemark
 fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
 END

@@ -47,6 +47,11 @@ step again tidemark export /etc/tidemark/site.example --base-url https://site.ex
 
 step remove dpkg --remove tidemark
 step kept ls /etc/tidemark /var/lib/private/tidemark
+# A document root that is mounted where a link should be.
+mkdir /etc/tidemark/mounted.example
+mount --bind /var/www/site.example /etc/tidemark/mounted.example
 step purge dpkg --purge tidemark
+umount /etc/tidemark/mounted.example
+rm -r /etc/tidemark
 step rest list_rest
 touch /trial/out/end
