@@ -2,7 +2,7 @@ import { TidemarkError } from "../core/index.ts";
 import { ByteText } from "../fs/index.ts";
 import type { NodeName } from "../graph/index.ts";
 import { anchorsFileOf, groupAnchors, hasAnchors } from "./anchors.ts";
-import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
+import { hasNames, LinksFile, namesFileOf, refuseOwnLinks } from "./graph-folder.ts";
 import { readAllNames } from "./node-rows.ts";
 import { formatParquet, type ParquetRows } from "./parquet.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
@@ -27,12 +27,14 @@ const flushBytes = 256 * 1024;
  * so WebGraph's `ArcListASCIIGraph` reads them. In Parquet the columns are `source` and `target`, `id` and
  * `name`, and `target`, `source` and `text`. Memory does not grow with the graph.
  *
- * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`; `bad-option` if names or texts are asked for and there are none
+ * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`; `bad-option` if names or texts are asked for and there are none, or
+ *   for a file that is the graph's own
  */
 export async function exportGraph({ folder, links, names, anchors, signal }: ExportOptions): Promise<{
   readonly nodes: number;
   readonly links: number;
 }> {
+  refuseOwnLinks(folder, [links, names, anchors]);
   using file = new LinksFile(folder);
   if (names !== undefined && !hasNames(folder))
     throw new TidemarkError("bad-option", `The nodes of the graph in ${folder} have no names.`, {

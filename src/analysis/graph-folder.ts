@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import type { Graph, LinkRows } from "../graph/index.ts";
@@ -25,6 +25,16 @@ export function namesFileOf(folder: string): string {
 /** Whether the nodes of a graph's folder have names. */
 export function hasNames(folder: string): boolean {
   return existsSync(namesFileOf(folder));
+}
+
+/** Refuses to write a list over the links of the graph that it is made of. @throws TidemarkError `bad-option` */
+export function refuseOwnLinks(folder: string, files: readonly (string | undefined)[]): void {
+  const own = linksFileOf(folder);
+  if (files.some((file) => file !== undefined && resolve(file) === resolve(own)))
+    throw new TidemarkError("bad-option", `${own} is the graph itself.`, {
+      hint: "Name another file.",
+      details: { file: own },
+    });
 }
 
 function corrupt(file: string, what: string): TidemarkError {

@@ -27,7 +27,7 @@ export interface CrawlImportSummary {
   /** URLs that were asked for, and those of them that were twice or more. */
   readonly visited: number;
   readonly revisited: number;
-  /** Links to URLs that are too long for a list of names. */
+  /** Links to URLs that are too long for a list of names, and answers of pages with such URLs, whose links are left out too. */
   readonly tooLong: number;
   /** Different texts of links. */
   readonly texts: number;
@@ -75,7 +75,10 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   };
   for (const { at, url, links, texts } of readLinks(join(crawl, "links"))) {
     if (row % 1024 === 0) await pause(signal);
-    if (!isShort(url)) continue;
+    if (!isShort(url)) {
+      tooLong++;
+      continue;
+    }
     put(url, isAnswer, at);
     for (const link of links) {
       if (isShort(link)) put(link, isLink, 0);

@@ -16,7 +16,7 @@ import { DuckDbEngine } from "./engine/duckdb-engine.ts";
 import { SparkEngine } from "./engine/spark-engine.ts";
 import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
-import { hasNames, LinksFile } from "./graph-folder.ts";
+import { hasNames, LinksFile, refuseOwnLinks } from "./graph-folder.ts";
 import { formatRows, readAllNames, readNames } from "./node-rows.ts";
 import { pause } from "./pause.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
@@ -117,6 +117,7 @@ export interface RankSummary {
  */
 export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const { folder, into, top = 10, work, signal } = options;
+  refuseOwnLinks(folder, [into, work?.file]);
   const { nodes, links } = sizesOf(folder);
   if (options.harmonic === "estimate" && nodes > maxEstimatedNodes)
     throw new TidemarkError("bad-option", `The graph in ${folder} has too many nodes for an estimate: ${nodes}.`, {

@@ -6,6 +6,7 @@ import { crc32 } from "node:zlib";
 import { exportGraph } from "../../src/analysis/export-graph.ts";
 import { LinksFile, linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../src/analysis/import-graph.ts";
+import { rankGraph } from "../../src/analysis/rank-graph.ts";
 import { temporaryName } from "../../src/fs/durable-file.ts";
 import { graphOf, links, linksOf } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
@@ -158,6 +159,10 @@ test("a folder that has a graph is left alone, and damaged packing and missing f
   const names = join(temp.path, "names-out");
   await assert.rejects(exportGraph({ folder: into, names }), { code: "bad-option", message: /have no names/ });
   await assert.rejects(exportGraph({ folder: into, links: join(temp.path, "no", "folder") }), { code: "not-found" });
+  const own = { code: "bad-option", message: /links\.csr is the graph itself/ };
+  await assert.rejects(exportGraph({ folder: into, links: join(into, "links.csr") }), own);
+  await assert.rejects(rankGraph({ folder: into, into: join(into, "..", "graph", "links.csr") }), own);
+  assert.deepEqual(linksOf(readGraph(into)), [[0, 1]]);
 });
 
 test("an import that is stopped leaves no graph", async () => {

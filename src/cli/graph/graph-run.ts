@@ -36,7 +36,7 @@ export async function runGraph(options: GraphArguments, context: RunContext): Pr
   if (options.action === "import" && "crawl" in options) {
     const summary = await importCrawl({ ...options, signal });
     const { nodes, links, visited, revisited, tooLong, texts } = summary;
-    const left = tooLong === 0 ? "" : `; ${formatNoun(tooLong, "link")} to URLs that are too long left out`;
+    const left = tooLong === 0 ? "" : `; left out for too long URLs: ${formatCount(tooLong)} links and pages`;
     const textual = texts === 0 ? "" : `, ${formatNoun(texts, "text")} of links`;
     const before =
       revisited === 0 ? "" : `; the links that visits before the last found, in ${previousFolderOf(options.into)}`;
