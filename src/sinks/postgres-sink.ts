@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import postgres from "postgres";
 import { TidemarkError } from "../core/index.ts";
 import type { SearchDocument, SearchPage } from "./search-document.ts";
@@ -42,6 +43,8 @@ export class PostgresSink implements Sink {
   readonly #sql: postgres.Sql;
   readonly #table: string;
   readonly #where: string;
+  /** As it was read, or written last. */
+  #position: FeedPosition | undefined;
 
   private constructor(sql: postgres.Sql, table: string, where: string) {
     this.#sql = sql;
@@ -69,20 +72,18 @@ export class PostgresSink implements Sink {
   }
 
   async readPosition(): Promise<FeedPosition | undefined> {
-    const [row] = await this.#told(
-      this.#sql<{ epoch: string; number: string; in_pieces: boolean }[]>`
-        SELECT epoch, number, in_pieces FROM tidemark_feed WHERE name = ${this.#table}`,
-    );
-    return row && { epoch: row.epoch, number: Number(row.number), inPieces: row.in_pieces };
+    return this.#position;
   }
 
   async clear(): Promise<void> {
     await this.#told(
       this.#sql.begin(async (sql) => {
+        await this.#hold(sql);
         await sql`DELETE FROM ${sql(this.#table)}`;
         await sql`DELETE FROM tidemark_feed WHERE name = ${this.#table}`;
       }),
     );
+    this.#position = undefined;
   }
 
   async write(pages: readonly SearchPage[], { epoch, number, inPieces }: FeedPosition): Promise<void> {
@@ -91,6 +92,7 @@ export class PostgresSink implements Sink {
     const kept = documents.map(({ id }) => id);
     await this.#told(
       this.#sql.begin(async (sql) => {
+        await this.#hold(sql);
         const table = sql(this.#table);
         await sql`DELETE FROM ${table} WHERE url = ANY(${urls}) AND NOT (id = ANY(${kept}))`;
         for (const row of documents) await this.#insert(sql, row);
@@ -99,6 +101,31 @@ export class PostgresSink implements Sink {
             in_pieces = excluded.in_pieces`;
       }),
     );
+    this.#position = { epoch, number, inPieces };
+  }
+
+  /** A connection that broke, or became old, is made anew, without its lock: another feed may have written meanwhile. */
+  async #hold(sql: postgres.TransactionSql): Promise<void> {
+    await this.#lock(sql);
+    if (!isDeepStrictEqual(await this.#read(sql), this.#position)) throw this.#locked();
+  }
+
+  async #lock(sql: postgres.ISql): Promise<void> {
+    const [lock] = await sql<{ held: boolean }[]>`
+      SELECT pg_try_advisory_lock(hashtextextended(${`tidemark feed ${this.#table}`}, 0)) AS held`;
+    if (lock?.held !== true) throw this.#locked();
+  }
+
+  #locked(): TidemarkError {
+    return new TidemarkError("locked", `Another feed writes the table ${this.#table} of ${this.#where}.`, {
+      hint: "Wait until it has ended, or name another table: postgres://…?table=NAME.",
+    });
+  }
+
+  async #read(sql: postgres.ISql): Promise<FeedPosition | undefined> {
+    const [row] = await sql<{ epoch: string; number: string; in_pieces: boolean }[]>`
+      SELECT epoch, number, in_pieces FROM tidemark_feed WHERE name = ${this.#table}`;
+    return row && { epoch: row.epoch, number: Number(row.number), inPieces: row.in_pieces };
   }
 
   /** Writes a row; one whose words are too many for a tsvector with less of its title and text. */
@@ -124,17 +151,13 @@ export class PostgresSink implements Sink {
 
   async #begin(): Promise<void> {
     const sql = this.#sql;
-    const [lock] = await sql<{ held: boolean }[]>`
-      SELECT pg_try_advisory_lock(hashtextextended(${`tidemark feed ${this.#table}`}, 0)) AS held`;
-    if (lock?.held !== true)
-      throw new TidemarkError("locked", `Another feed writes the table ${this.#table} of ${this.#where}.`, {
-        hint: "Wait until it has ended, or name another table: postgres://…?table=NAME.",
-      });
+    await this.#lock(sql);
     const table = sql(this.#table);
     const [made] = await sql`SELECT to_regclass(${`"${this.#table}"`}) AS name`;
     await sql`CREATE TABLE IF NOT EXISTS tidemark_feed (
       name text PRIMARY KEY, epoch text NOT NULL, number bigint NOT NULL, in_pieces boolean NOT NULL)`;
     if (made?.name != null) {
+      this.#position = await this.#read(sql);
       // Earlier versions wrote no preferences.
       await sql`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS usage text NOT NULL DEFAULT ''`;
       return;

@@ -244,6 +244,41 @@ it("PostgreSQL takes pages with more words than a tsvector holds", { skip: skipW
   }
 });
 
+it("a feed into PostgreSQL whose connection broke writes on, unless another has written meanwhile", {
+  skip: skipWithout("pg_ctlcluster"),
+}, async () => {
+  using temp = makeTempFolder("broken");
+  await using server = await startPostgres(temp.path);
+  const sql = postgres(server.url, { max: 1 });
+  const cut = async (): Promise<void> => {
+    await sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+    // The client learns of it a moment later.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  };
+  const at = (number: number) => ({ epoch: "a", number, inPieces: false });
+  try {
+    await using first = await PostgresSink.open(new URL(server.url), "pages");
+    await first.write([], at(1));
+    await cut();
+    await first.write([], at(2));
+    await assert.rejects(PostgresSink.open(new URL(server.url), "pages"), { code: "locked" }, "it has its lock again");
+    await cut();
+    {
+      await using second = await PostgresSink.open(new URL(server.url), "pages");
+      assert.deepEqual(await second.readPosition(), at(2));
+      await assert.rejects(first.write([], at(3)), { code: "locked" });
+      await second.write([], at(5));
+    }
+    await assert.rejects(first.write([], at(3)), { code: "locked" });
+    await assert.rejects(first.clear(), { code: "locked" });
+    const rows = await sql`SELECT number::integer FROM tidemark_feed`;
+    assert.deepEqual([...rows], [{ number: 5 }]);
+  } finally {
+    await sql.end();
+  }
+});
+
 it("a table of PostgreSQL that was dropped is fed from the beginning", {
   skip: skipWithout("pg_ctlcluster"),
 }, async () => {

@@ -19,7 +19,7 @@ const windowSeconds = 60;
 export class RateWindow {
   readonly #counts: Float64Array = new Float64Array(windowSeconds);
   #newest: number;
-  readonly #since: EpochMs;
+  #since: EpochMs;
 
   /** @param now - start of counting */
   constructor(now: EpochMs) {
@@ -42,7 +42,12 @@ export class RateWindow {
 
   #advance(now: EpochMs): void {
     const second = Math.floor(now / 1000);
-    // If the clock is set back, the window keeps its latest second.
+    // The clock was set back: it counts from then on.
+    if (second < this.#newest - 1) {
+      this.#counts.fill(0);
+      this.#newest = second;
+      this.#since = now;
+    }
     for (let left = Math.min(windowSeconds, second - this.#newest); left > 0; left--)
       this.#counts[(second - left + 1) % windowSeconds] = 0;
     this.#newest = Math.max(this.#newest, second);

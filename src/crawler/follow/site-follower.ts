@@ -39,7 +39,8 @@ export interface FollowPorts {
 
 /** Time slice: a visit that fetched pages for so long ends if other sites wait; the rest follows at its next visit. */
 const sliceMs = 5 * 60_000;
-const longestWaitMs = 24 * 3_600_000;
+/** Timers do not see that the clock was set, or that the machine slept. */
+const longestWaitMs = 10 * 60_000;
 const againMs = 1000;
 /** Abort reason of a wait; without it an error object is created each time. */
 const noticed = "something is to be looked at";

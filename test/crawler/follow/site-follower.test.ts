@@ -26,6 +26,8 @@ class Trial {
   mostOpen = 0;
   /** Time before the first page, in which nobody asks whether to go on. */
   listsMs = 0;
+  /** How far the clock was set forward. */
+  skewMs = 0;
   workMs: (site: string) => number = () => 1000;
   isByLength = false;
   endOf: (site: string) => VisitEnd | Promise<VisitEnd> = () => ({ kind: "failed", error: undefined, isOurs: false });
@@ -35,7 +37,7 @@ class Trial {
   constructor(options: { visitsAtOnce: number; isForever?: boolean }) {
     const { time, scheduler, plans } = this;
     this.follower = new SiteFollower({
-      timing: { now: time.now, delay: (ms, signal) => time.delay(ms, signal) },
+      timing: { now: () => time.now() + this.skewMs, delay: (ms, signal) => time.delay(ms, signal) },
       random: () => 0.5,
       scheduler,
       plans: { read: (site) => plans.get(site), write: (site, plan) => plans.set(site, plan as VisitPlan) },
@@ -209,6 +211,16 @@ describe("SiteFollower", () => {
     for (const site of ["a", "bad", "b"]) trial.scheduler.add(site, trial.now);
     await assert.rejects(trial.time.run(trial.follower.run(undefined)), /the store is gone/);
     assert.deepEqual(trial.cut.sort(), ["a", "b"]);
+  });
+
+  it("visits what became due when the clock was set forward, or the machine slept", async () => {
+    const trial = new Trial({ visitsAtOnce: 1 });
+    trial.scheduler.add("a", trial.now + day / 2);
+    void trial.time.delay(minute).then(() => {
+      trial.skewMs = day / 2;
+    });
+    await trial.run(15 * minute);
+    assert.ok(trial.visitsOf("a") > 0);
   });
 
   it("plans from what it knew of a site before", async () => {
