@@ -28,6 +28,7 @@ import { maxTroublesInARow } from "./politeness/patient-request.ts";
 import type { PollPlannerName } from "./revisit/poll-planners.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
+import { ListBounds } from "./visit/list-bounds.ts";
 import { defaultTimeoutMs, isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/reading-visit.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
@@ -108,11 +109,6 @@ export interface VisitResult {
   readonly restsUntil: EpochMs;
 }
 
-/** So many lists are read in each visit, and under a budget half as many as it has requests beside them. */
-const freeLists = 10;
-const listShare = 0.5;
-/** After so long, and the first lists, the pages that are known have their turn before more lists are read. */
-const listSliceMs = 150_000;
 /** After troubles with what an earlier source left, so many requests may fail before the site is left alone. */
 const triesAfterTroubles = 3;
 /** What took so long is durable at once: a visit that is killed soon after would ask for it again, as would the next. */
@@ -133,16 +129,16 @@ class SiteVisit {
   #end: VisitEnd = { source: "none", passedOver: [], position: undefined };
   #publications: readonly EpochSeconds[] | undefined;
   #nextDueAt: EpochMs | undefined;
-  /** Requests for lists beyond the first ones that the visit may make. */
-  #listsLeft: number;
+  readonly #lists: ListBounds;
   /** Whether lists are left that another look may read. */
   #hasMoreLists = false;
+  #isCutShort = false;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
     const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = defaultTimeoutMs, onEvent } = options;
     this.#ports = ports;
     this.#options = options;
-    this.#listsLeft = freeLists + (options.budget ?? Infinity) * listShare;
+    this.#lists = new ListBounds(options.budget ?? Infinity);
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
     const { rateLimiter } = ports;
@@ -223,14 +219,20 @@ class SiteVisit {
 
   /** Whether what an earlier visit left is done, so that the site can be asked what is new. */
   #isToGoOn(): boolean {
-    const { budget = Infinity, mayGoOn = () => true } = this.#options;
+    const { budget = Infinity } = this.#options;
     const { isResumed, isAfterDelay } = this.#progress;
     if (!isResumed || isAfterDelay || isCancelled(this.#visit)) return false;
-    return !this.#tally.isPostponed && this.#tally.pageRequests < budget && mayGoOn();
+    return !this.#tally.isPostponed && this.#tally.pageRequests < budget && this.#mayGoOn();
   }
 
+  readonly #mayGoOn = (): boolean => {
+    const mayGoOn = this.#options.mayGoOn?.() ?? true;
+    this.#isCutShort ||= !mayGoOn;
+    return mayGoOn;
+  };
+
   #endProgress(): void {
-    this.#progress.end(this.#tally.isDelayed);
+    this.#progress.end(this.#tally.isDelayed, this.#isCutShort);
     this.#progress = new VisitProgress(this.#ports.memory, this.#ports.timing.now(), this.#since());
   }
 
@@ -254,8 +256,8 @@ class SiteVisit {
   }
 
   async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<void> {
-    const { maxDepth, lookAgainMs = defaultLookAgainMs, mayGoOn = () => true } = this.#options;
-    const visit = await this.#crawlVisit(robots, until, mayGoOn);
+    const { maxDepth, lookAgainMs = defaultLookAgainMs } = this.#options;
+    const visit = await this.#crawlVisit(robots, until);
     const memory = new SourceMemory(visit, lookAgainMs / 1000);
     const sources = makeSources(this.#options, visit.scope);
     const { found, passedOver, isLeftAlone } = await findSource(visit, sources, memory);
@@ -277,7 +279,7 @@ class SiteVisit {
       this.#nextDueAt = await doPollWork({ ...visit, since: this.#progress.pollsSince }, plan);
     }
     const left = found?.look.kind === "polls" ? found.look.left : undefined;
-    this.#hasMoreLists = left === "bounded" && this.#mayLookAgain(mayGoOn);
+    this.#hasMoreLists = left === "bounded" && this.#mayLookAgain();
     if (left !== undefined && !this.#hasMoreLists) this.#leaveLists();
     if (this.#visit.bounds.isSpent)
       warn(
@@ -287,11 +289,12 @@ class SiteVisit {
       );
   }
 
-  async #crawlVisit(robots: Robots, rulesUntil: EpochMs, mayGoOn: () => boolean): Promise<CrawlVisit> {
+  async #crawlVisit(robots: Robots, rulesUntil: EpochMs): Promise<CrawlVisit> {
     const { filter, planner, significant, order = "depth", distrustMs = defaultDistrustMs } = this.#options;
     const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity, respectUsage = [], linkTaker } = this.#options;
     const { isPolled = true, isPlanned = planner !== undefined, sharingSeed, weightOf } = this.#options;
     const { agent } = this.#visit;
+    const mayReadList = this.#lists.begin(this.#ports.timing.now);
     const wanted = respectRobotsUsage(filter, respectUsage, { robots, agent, codec: this.#ports.codec });
     const significance: Significance | undefined =
       significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() };
@@ -303,8 +306,8 @@ class SiteVisit {
       filter: wanted,
       respectUsage,
       scope: new UrlScope(wanted, this.#ports.mediaTypes),
-      mayReadList: this.#boundLists(mayGoOn),
-      mayGoOn,
+      mayReadList: () => this.#mayGoOn() && mayReadList(),
+      mayGoOn: this.#mayGoOn,
       progress: this.#progress,
       since: this.#progress.pollsSince,
       budget,
@@ -319,35 +322,21 @@ class SiteVisit {
     };
   }
 
-  /** Lists take a part of the visit only: pages have their turn in each visit, however many lists there are. */
-  #boundLists(mayGoOn: () => boolean): () => boolean {
-    const { timing } = this.#ports;
-    const from = timing.now();
-    let read = 0;
-    return () => {
-      const isTimeOver = read >= freeLists && timing.now() - from >= listSliceMs;
-      if (this.#listsLeft < 1 || isTimeOver || !mayGoOn()) return false;
-      this.#listsLeft--;
-      read++;
-      return true;
-    };
-  }
-
   #leaveLists(): void {
     warn(this.#visit, "sitemaps-left", "Not all sitemaps were read yet: the rest is left for the next visit.");
     this.#nextDueAt = this.#ports.timing.now();
   }
 
-  #mayLookAgain(mayGoOn: () => boolean): boolean {
+  #mayLookAgain(): boolean {
     const { budget = Infinity } = this.#options;
     const isInTrouble = this.#tally.troublesInARow >= maxTroublesInARow;
     const isResting = (this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
     return (
-      this.#listsLeft >= 1 &&
+      this.#lists.isOpen &&
       this.#tally.pageRequests < budget &&
       !isInTrouble &&
       !(isResting || this.#tally.isPostponed) &&
-      mayGoOn() &&
+      this.#mayGoOn() &&
       !this.#visit.bounds.isSpent
     );
   }

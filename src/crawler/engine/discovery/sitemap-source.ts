@@ -136,15 +136,18 @@ export class SitemapSource implements ChangeSource {
 
   /**
    * The plan for what is left of the pages of lists that an earlier visit read, where the site's delay grants a request or
-   * two a visit: new ones come before further lists, and all that are due before another round of lists.
+   * two a visit: new ones come before further lists, and all that are due before another round of lists. A visit after one that was
+   * ended in order goes on with the pages of a whole round, and reads no list.
    *
    * @returns undefined if none is left
    */
   #planRest(visit: SourceVisit, state: SitemapState, isPartial: boolean): SourceLook | undefined {
-    const isRead = visit.progress.isIndexRead && visit.ports.memory.read().writer === this.name;
-    if (!isRead) return undefined;
+    const { isIndexRead, areListsRead } = visit.progress;
+    const isGoneOn = areListsRead && !isPartial;
+    if (!(isIndexRead || isGoneOn) || visit.ports.memory.read().writer !== this.name) return undefined;
     // What a few pages show says nothing of a list.
     const plan = { ...this.#plan(visit, state, 0), conclude: () => undefined };
+    if (isGoneOn) return { kind: "polls", plan };
     const known: readonly UrlChoice[] = plan.asks === "all" ? ["known"] : [];
     const { progress, ports } = visit;
     const isLeft = (choice: UrlChoice): boolean =>

@@ -11,9 +11,13 @@ interface Kept {
   readonly isDelayed: boolean;
   /** Since when pages that were polled are not polled again: when the first of the visits began that were cut short. */
   readonly pollsSince: EpochSeconds;
+  /** When lists were read whose pages visits go on with that were ended in order; 0 if none were. */
+  readonly listsAt: EpochMs;
 }
 
-const nothing: Kept = { at: 0, indexAt: 0, isDelayed: false, pollsSince: 0 };
+const nothing: Kept = { at: 0, indexAt: 0, isDelayed: false, pollsSince: 0, listsAt: 0 };
+/** Where each visit is ended after a few requests, lists are read no more often than this. */
+const listsAgeMs = 3_600_000;
 /** Of a site that grants a request a visit: so long its archives are read on from one index. */
 const maxDelayedMs = 30 * maxCopyAgeMs;
 
@@ -26,6 +30,7 @@ export class VisitProgress {
   readonly #startedAt: EpochMs;
   readonly #earlier: Kept;
   #now: Kept;
+  readonly #areListsRead: boolean;
 
   /**
    * @param startedAt - when this visit began
@@ -36,6 +41,8 @@ export class VisitProgress {
     this.#startedAt = startedAt;
     // Earlier versions kept fewer of them.
     const kept: Kept = { ...nothing, ...(memory.readSource("progress") as Partial<Kept> | undefined) };
+    const { listsAt } = kept;
+    this.#areListsRead = startedAt >= listsAt && startedAt - listsAt < listsAgeMs;
     const limitMs = kept.isDelayed ? maxDelayedMs : maxCopyAgeMs;
     const isRecent = kept.at > 0 && startedAt >= kept.at && startedAt - kept.at < limitMs;
     this.#earlier = isRecent ? kept : nothing;
@@ -44,6 +51,7 @@ export class VisitProgress {
       ...this.#earlier,
       at: startedAt,
       isDelayed: false,
+      listsAt,
       pollsSince: isSameRound ? kept.pollsSince : pollsSince,
     };
   }
@@ -71,6 +79,11 @@ export class VisitProgress {
     return this.#startedAt - this.#earlier.indexAt < this.indexAgeMs;
   }
 
+  /** Whether the visit before was ended in order, and lists were read not long ago: their pages are gone on with. */
+  get areListsRead(): boolean {
+    return this.#areListsRead;
+  }
+
   /**
    * For how long a robots.txt is used without asking again. RFC 9309 section 2.4 would have it used for no more than a day; a
    * site that is visited each night and grants one request a visit is asked for something else every other time.
@@ -95,9 +108,15 @@ export class VisitProgress {
     this.begin();
   }
 
-  /** Notes how the visit ended; what was begun before does not count any more, unless its Crawl-delay ended it. */
-  end(isDelayed: boolean): void {
-    this.#now = isDelayed ? { ...this.#now, isDelayed } : nothing;
+  /**
+   * Notes how the visit ended; what was begun before does not count any more, unless its Crawl-delay ended it.
+   *
+   * @param isCutShort - whether it was ended in order before all was done
+   */
+  end(isDelayed: boolean, isCutShort = false): void {
+    const { indexAt, listsAt } = this.#now;
+    const cut = isCutShort ? { listsAt: Math.max(indexAt, listsAt) } : { listsAt: 0 };
+    this.#now = isDelayed ? { ...this.#now, ...cut, isDelayed } : { ...nothing, ...cut };
     this.begin();
   }
 }
