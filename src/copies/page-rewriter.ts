@@ -13,7 +13,18 @@ export type FindFile = (url: string) => string | undefined;
 /** Stands for what a page would load from elsewhere: loading it is no request. */
 const nothing = "data:,";
 /** Lets a page load what lies beside it, and nothing else, whatever its scripts try. */
-const policy = `<meta http-equiv="Content-Security-Policy" content="default-src file: data: blob: 'unsafe-inline' 'unsafe-eval'">`;
+const policy = `<meta http-equiv="Content-Security-Policy" content="default-src file: data: blob: 'unsafe-inline' 'unsafe-eval'" />`;
+/** White space, a comment and fields of a tag, where all readers find the same ends. */
+const space = "[ \\t\\n\\f\\r]";
+const comment = "<!--(?!-?>)(?:(?!--!?>)[^])*-->";
+const fields = `(?:${space}+[\\w:-]+(?:=(?:"[^"]*"|'[^']*'|[\\w:/.-]+))?)*${space}*`;
+/** In UTF-16 code units. */
+const longestPreamble = 16_384;
+/** What may stand before the policy: nothing that loads, or begins the body, in which a policy does not count. */
+const preamble = new RegExp(
+  `^(?:${space}|<\\?xml[^>]*>|${comment})*(?:<!doctype[^>[]*>)?(?:${space}|${comment})*(?:<html${fields}>)?(?:${space}|${comment})*(?:<head${fields}>)?`,
+  "i",
+);
 
 /** Attributes whose URL is loaded with the page. */
 const loaded = new Set(["src", "poster", "background", "data", "lowsrc", "dynsrc", "xlink:href", "manifest"]);
@@ -148,8 +159,6 @@ class PageReader implements TokenizerCallbacks {
   #hasBase = false;
   #element = "";
   #attributes: Attribute[] = [];
-  /** Where the policy is put: behind `head`, else behind `html` or the document type. */
-  #policyAt: { readonly at: number; readonly rank: number } = { at: 0, rank: 0 };
 
   constructor(html: string, page: string, find: FindFile, depth: number) {
     this.#html = html;
@@ -160,7 +169,7 @@ class PageReader implements TokenizerCallbacks {
   }
 
   edits(): Edit[] {
-    const { at } = this.#policyAt;
+    const at = preamble.exec(this.#html.slice(0, longestPreamble))?.[0].length ?? 0;
     return [...this.#edits, { start: at, end: at, text: policy }].sort((a, b) => a.start - b.start);
   }
 
@@ -188,12 +197,12 @@ class PageReader implements TokenizerCallbacks {
     attribute.end = end;
   }
 
-  onopentagend(end: number): void {
-    this.#endTag(end);
+  onopentagend(): void {
+    this.#endTag();
   }
 
-  onselfclosingtag(end: number): void {
-    this.#endTag(end);
+  onselfclosingtag(): void {
+    this.#endTag();
   }
 
   ontext(start: number, end: number): void {
@@ -207,10 +216,7 @@ class PageReader implements TokenizerCallbacks {
     this.#element = "";
   }
 
-  ondeclaration(_start: number, end: number): void {
-    this.#proposePolicy(end + 1, 1);
-  }
-
+  ondeclaration(): void {}
   onattribentity(): void {}
   oncdata(): void {}
   oncomment(): void {}
@@ -218,13 +224,7 @@ class PageReader implements TokenizerCallbacks {
   onprocessinginstruction(): void {}
   ontextentity(): void {}
 
-  #proposePolicy(at: number, rank: number): void {
-    if (rank > this.#policyAt.rank) this.#policyAt = { at, rank };
-  }
-
-  #endTag(end: number): void {
-    if (this.#element === "html") this.#proposePolicy(end + 1, 2);
-    if (this.#element === "head") this.#proposePolicy(end + 1, 3);
+  #endTag(): void {
     // The first of two attributes of a name counts.
     const attributes = new Map(this.#attributes.toReversed().map((one) => [one.name, one]));
     for (const attribute of attributes.values()) this.#turn(attribute, attributes);

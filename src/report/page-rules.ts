@@ -5,7 +5,7 @@ export const pageRules: string = [
   themeRules(":root"),
   "body{margin:0 auto;max-width:58rem;padding:1.5rem 1rem 4rem;font:16px/1.5 system-ui,'DejaVu Sans',sans-serif;",
   "color:var(--ink);background:var(--background)}",
-  "h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.25rem;margin-top:3rem;border-top:1px solid var(--quiet);padding-top:1rem}",
+  "h1{font-size:1.6rem;line-height:1.25;overflow-wrap:anywhere}h2{font-size:1.25rem;margin-top:3rem;border-top:1px solid var(--quiet);padding-top:1rem}",
   "p{max-width:46rem;overflow-wrap:anywhere}.quiet,figcaption{color:var(--quiet);font-size:.9rem}figure{margin:1.5rem 0}",
   "figure svg{display:block;width:100%;height:auto;min-width:40rem;max-width:45rem}a{color:var(--series-0)}",
   "figure .telephone{display:none}.telephone svg{min-width:0;max-width:22.5rem}",

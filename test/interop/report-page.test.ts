@@ -74,7 +74,8 @@ test("the page of a site's traffic is legible at every width, in light and in da
     log,
     makeLog((crawler) => `Mozilla/5.0 (compatible; ${agents[crawler]})`),
   );
-  summaryOf(await runTidemark(["report", log, "--html", page, "--json"]));
+  const site = `https://${"longname.".repeat(12)}example/`;
+  summaryOf(await runTidemark(["report", log, "--html", page, "--base-url", site, "--json"]));
   await lookAtPage(page, "traffic-report");
 });
 

@@ -13,11 +13,11 @@ import {
   rankGraph,
   visitsFileOf,
 } from "../../analysis/index.ts";
-import { writeTextFile } from "../../fs/index.ts";
 import { formatGraphPage } from "../../report/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { packageVersion } from "../terminal/package-version.ts";
+import { checkPageFile, writePage } from "../terminal/page-file.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
@@ -64,10 +64,11 @@ export async function runGraph(options: GraphArguments, context: RunContext): Pr
     );
   } else if (options.action === "stats") {
     const { folder, top, html } = options;
+    await checkPageFile(html);
     const stats = await describeGraph(folder, top, signal);
     if (html !== undefined) {
       const page = await formatGraphPage(stats, `The graph in ${basename(resolve(folder))}`, packageVersion());
-      await writeTextFile(resolve(html), page, { overwrite: true });
+      await writePage(html, page);
     }
     printSummary(context, stats, () => formatStats(stats));
   } else {

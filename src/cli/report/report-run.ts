@@ -1,9 +1,7 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { resolve } from "node:path";
 import { omitUndefined, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { readSiteStatus, type SiteStatusOptions } from "../../exporter/index.ts";
-import { writeTextFile } from "../../fs/index.ts";
 import {
   type CrawlCosts,
   type CrawlReportOptions,
@@ -18,6 +16,7 @@ import type { TrafficOptions } from "../../traffic/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { packageVersion } from "../terminal/package-version.ts";
+import { checkPageFile, writePage } from "../terminal/page-file.ts";
 import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
@@ -65,6 +64,7 @@ export async function runReport(options: ReportArguments, context: RunContext): 
       `--${optionNames[strange] ?? strange} is of ${isStore ? "logs" : "a crawler's folder"}, and ${store} is none.`,
       { hint: "See `tidemark report --help`." },
     );
+  await checkPageFile(html);
   return isStore
     ? await reportVisits({ store, ...omitUndefined(crawler) }, html, context)
     : await reportTraffic(from, site, html, context);
@@ -103,7 +103,7 @@ async function reportTraffic(
     const site = status?.site ?? baseUrl;
     const title = `What crawlers cost${site === undefined ? "" : `: ${new URL(site).host}`}`;
     const page = await formatTrafficPage({ summary, ...omitUndefined({ status }) }, title, packageVersion());
-    await writeTextFile(resolve(html), page, { overwrite: true });
+    await writePage(html, page);
   }
   printSummary(context, summary, () => formatTraffic(summary));
   return summary.failed > 0 ? exitCodes.itemsFailed : exitCodes.done;
@@ -125,7 +125,7 @@ async function reportVisits(
   const reports = await progress.during(readCrawlReport({ ...options, signal, onProgress }));
   if (html !== undefined) {
     const page = await formatCrawlPage(reports, `What visits cost: ${nameOf(reports)}`, packageVersion());
-    await writeTextFile(resolve(html), page, { overwrite: true });
+    await writePage(html, page);
   }
   if (json) for (const report of reports) out.writeJson({ event: "site-report", ...report });
   const sites = reports.map(({ site }) => site);

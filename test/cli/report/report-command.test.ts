@@ -25,6 +25,19 @@ test("a report of logs prints what traffic prints, and writes a page", async () 
   assert.doesNotMatch(readFileSync(html, "utf8"), /192\.0\.2/);
 });
 
+test("a page replaces a page, and nothing else", async () => {
+  using folder = makeTempFolder();
+  const [log, html] = [join(folder.path, "access.log"), join(folder.path, "report.html")];
+  writeFileSync(log, line);
+  writeFileSync(html, "");
+  for (let time = 0; time < 2; time++) assert.equal((await runProgram("report", log, "--html", html)).code, 0);
+  for (const file of [log, folder.path]) {
+    const { code, stderr } = await runProgram("report", log, "--html", file);
+    assert.deepEqual([code, stderr.includes("is no page of HTML")], [exitCodes.usage, true], stderr);
+  }
+  assert.equal(readFileSync(log, "utf8"), line);
+});
+
 test("a report reads a log from a pipe", async () => {
   using folder = makeTempFolder();
   const pipe = join(folder.path, "pipe");
