@@ -116,6 +116,7 @@ export {
   type EpochSeconds,
   formatCompactTime,
   maxEpochSeconds,
+  maxTimerMs,
   parseCompactTime,
 } from "./time.ts";
 export {

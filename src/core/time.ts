@@ -64,3 +64,6 @@ export function parseCompactTime(text: string): EpochSeconds | undefined {
   // An invalid date, such as 31 February, does not survive the round trip.
   return seconds > 0 && seconds <= maxEpochSeconds && formatCompactTime(seconds) === text ? seconds : undefined;
 }
+
+/** The longest time that `setTimeout` waits; what is longer it takes for nothing. */
+export const maxTimerMs: number = 2 ** 31 - 1;

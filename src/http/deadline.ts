@@ -1,4 +1,5 @@
-const maxTimerMs = 2 ** 31 - 1;
+import { maxTimerMs } from "../core/index.ts";
+
 /** If a timer fires this much too late, the process was blocked, not the network. */
 const stillMs = 20;
 /** Extra time to read what is in the system's buffers. */

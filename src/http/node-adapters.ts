@@ -7,6 +7,7 @@ import {
   digestBytes,
   type MediaTypeFilter,
   type MediaTypes,
+  maxTimerMs,
   type PageDigest,
   parseMediaTypeFilter,
   TidemarkError,
@@ -53,7 +54,7 @@ export const namedTypes: MediaTypes = {
 
 // An abort ends the wait; the caller checks the signal.
 async function realDelay(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  await wait(Math.min(delayMs, maxTimerMs), undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 }
 
 /**

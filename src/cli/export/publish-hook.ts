@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { type ExportSummary, TidemarkError } from "../../core/index.ts";
+import { type ExportSummary, maxTimerMs, TidemarkError } from "../../core/index.ts";
 import { type ExportSettings, readPublication } from "../../exporter/index.ts";
 import { formatChange } from "../changes/change-line.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
@@ -46,10 +46,13 @@ export async function runPublishHook(
     }
   };
   let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    kill();
-  }, onPublishTimeoutMs);
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      kill();
+    },
+    Math.min(onPublishTimeoutMs, maxTimerMs),
+  );
   context.signal.addEventListener("abort", kill, { once: true });
   let failure: string | undefined;
   for (const stream of [child.stdout, child.stderr])

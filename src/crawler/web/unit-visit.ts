@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, type EpochMs, omitUndefined, type Requests, type Timing } from "../../core/index.ts";
+import { type Clock, type EpochMs, maxTimerMs, omitUndefined, type Requests, type Timing } from "../../core/index.ts";
 import { pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
@@ -119,7 +119,7 @@ export async function visitUnit(unit: WorkUnit, options: VisitUnitOptions = {}):
   const agent = robotsAgentOf(userAgent);
   const endsAt = Math.min(startedAt + unit.timeMs, unit.deadline * 1000);
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(), Math.min(2 ** 31 - 1, Math.max(0, endsAt - startedAt)));
+  const timer = setTimeout(() => ending.abort(), Math.min(maxTimerMs, Math.max(0, endsAt - startedAt)));
   const signal = stop === undefined ? ending.signal : AbortSignal.any([stop, ending.signal]);
   const politeness = options.politeness ?? createPoliteness({ crawlDelayMs, ...omitUndefined({ clock, delay }) });
   const temporary = await mkdtemp(join(tmpdir(), "tidemark-work-"));

@@ -1,4 +1,4 @@
-import { type ExportEvent, TidemarkError } from "../../core/index.ts";
+import { type ExportEvent, maxTimerMs, TidemarkError } from "../../core/index.ts";
 import type { LinkRules } from "../walk/path-rules.ts";
 import type { ServedNameRules } from "../walk/served-names.ts";
 import {
@@ -47,8 +47,6 @@ export interface SiteWatchOptions extends LinkRules {
   readonly gauge?: QueueGauge;
 }
 
-/** The longest that `setTimeout` waits. */
-const maxDelayMs = 2 ** 31 - 1;
 /** How often the root itself is looked at: no event tells that another was mounted or linked there. */
 const rootCheckMs = 10_000;
 /** Changes that go on do not delay a round by more settle times. */
@@ -58,7 +56,7 @@ const maxSettleTimes = 10;
 const machineTimers: WatchTimers = {
   nowMs: () => performance.now(),
   schedule: (delayMs, task) => {
-    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), maxDelayMs));
+    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), maxTimerMs));
     return () => clearTimeout(timer);
   },
 };

@@ -79,6 +79,9 @@ describe("tidemark export --on-publish", () => {
     const hung = await site.export("--on-publish", "sleep 1000 & wait", "--on-publish-timeout", "200ms");
     assert.equal(hung.code, exitCodes.itemsFailed);
     assert.match(hung.stderr, /ran longer than 0\.2 s/);
+    site.write("a.html", "changed again");
+    const patient = await site.export("--on-publish", "sleep 0.1", "--on-publish-timeout", "5w");
+    assert.deepEqual([patient.code, patient.stderr], [exitCodes.done, ""]);
     for (let at = 0; at < 3000; at++) site.write(`page-${at}-${"x".repeat(60)}.html`, String(at));
     const many = await site.export("--on-publish", "cat > /dev/null");
     assert.deepEqual([many.code, many.stderr], [exitCodes.done, ""]);
