@@ -20,7 +20,7 @@ test("a page's digest is the same whatever the pieces", () => {
   assert.ok(isDigest(digest));
 });
 
-test("a wait of months is none of nothing", async () => {
+test("a wait of months does not end at once", async () => {
   const [halted, waited] = [new AbortController(), { isOver: false }];
   const wait = realTiming()
     .delay(90 * 86_400_000, halted.signal)
