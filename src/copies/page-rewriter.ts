@@ -101,9 +101,9 @@ class LinkTurner {
   /** @returns the link of the copy; a page that it has not is named in full, and what would be loaded is left out */
   turn(link: string, isLoaded: boolean): string {
     const trimmed = link.trim();
-    const url = isLocal(trimmed) ? undefined : parseUrl(trimmed, this.#base);
-    if (url === undefined) return link;
-    const { href, protocol } = url;
+    if (isLocal(trimmed)) return link;
+    // Against a base such as mailto:x no path means anything; in the copy, which has no base, it would.
+    const { href = "", protocol } = parseUrl(trimmed, this.#base) ?? {};
     if (protocol !== "http:" && protocol !== "https:") return isLoaded ? nothing : link;
     return this.#find(href) ?? (isLoaded ? nothing : href);
   }

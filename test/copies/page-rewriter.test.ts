@@ -124,6 +124,11 @@ test("frames within frames are rewritten five deep, and left empty below", () =>
   assert.equal(rewritten, "");
 });
 
+test("what the base of a page gives no meaning has none in the copy", () => {
+  const rewritten = rewritePage(`<base href="mailto:x"><img src="/a.png"><a href="/b.html">b</a>`, page, find);
+  assert.match(rewritten, /<img src="data:,"><a href="\/b\.html">/);
+});
+
 test("a style sheet", () => {
   assert.equal(
     rewriteStyle(`@import url(x.css) screen; .a{b:url("/gone.png")} /* url(/no) */ .c{d:"url(/no)"}`, page, find),
