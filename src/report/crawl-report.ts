@@ -20,7 +20,7 @@ export interface CrawlCosts {
   readonly visits: number;
   /** Requests of all kinds. */
   readonly requests: number;
-  /** Bytes of bodies as received: pages, lists, archives, robots.txt. */
+  /** Bytes of bodies as received: pages, lists, archives, robots.txt; and about {@link notModifiedBytes} per 304. */
   readonly bytes: number;
   readonly created: number;
   readonly updated: number;
@@ -124,7 +124,7 @@ function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
   const pages = pagesOf(summary);
   return {
     ...{ at, source, visits: 1, requests, created, updated, deleted, elapsedMs },
-    bytes: bodyBytesOf(summary) + summary.metadataBytes,
+    bytes: bodyBytesOf(summary) + summary.metadataBytes + summary.notModified * notModifiedBytes,
     polling: { requests: asked, bytes: Math.round(changed * meanBytes + (asked - changed) * notModifiedBytes) },
     download: { requests: pages, bytes: Math.round(pages * meanBytes) },
   };

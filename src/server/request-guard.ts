@@ -8,11 +8,13 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a request names this server, and not a name of somebody else that leads to its address (DNS rebinding).
+ * Whether a request names this server, and not a name of somebody else that leads to its address (DNS rebinding). One of HTTP/1.0
+ * that names none, as load balancers check whether a server lives, is of no browser: it is answered.
  *
  * @param names - by which the server is reached, besides those of the loopback; in lower case, IPv6 without brackets
  */
-export function isAskedByName({ host = "" }: IncomingHttpHeaders, names: ReadonlySet<string>): boolean {
+export function isAskedByName({ host }: IncomingHttpHeaders, names: ReadonlySet<string>): boolean {
+  if (host === undefined) return true;
   const name = hostNameOf(host);
   return name !== undefined && (isLoopback(name) || names.has(name));
 }

@@ -77,6 +77,20 @@ describe("readCrawlReport", () => {
     assert.ok(sum.download.bytes <= sum.bytes && sum.polling.bytes <= sum.bytes, JSON.stringify(sum));
   });
 
+  it("counts a 304 of a visit as large as one of polling: who polls each page saves nothing", async () => {
+    await using crawler = await Crawler.open();
+    const names = Array.from({ length: 10 }, (_, at) => `/${at}.html`);
+    crawler.site.set({ "/": names.map((name) => `<a href="${name}">page</a>`).join("") });
+    for (const name of names) crawler.site.set({ [name]: "x".repeat(5000) });
+    await crawler.visit({ sources: ["links"] });
+    crawler.now += 86_400_000;
+    const { summary } = await crawler.visit({ sources: ["links"] });
+    assert.deepEqual([summary.notModified, summary.pageBytes], [11, 0]);
+    const [, polled] = (await reportOf(crawler)).visits;
+    assert.equal(polled?.polling.bytes, 11 * notModifiedBytes);
+    assert.equal(polled?.bytes, summary.metadataBytes + 11 * notModifiedBytes);
+  });
+
   it("counts nothing as saved by a visit that asked for nothing, for no page's time had come", async () => {
     await using crawler = await Crawler.open();
     crawler.site.set({ "/": '<a href="/a.html">a</a>', "/a.html": "a" });

@@ -354,6 +354,18 @@ test("on the loopback a request for a name of somebody else gets nothing", async
     assert.equal((await ask(server, "/page.html", { host })).status, 200, host);
 });
 
+test("a check by a load balancer, which names no host, is answered; HTTP/1.1 has to name one", async () => {
+  for (const [version, status] of [
+    ["1.0", 200],
+    ["1.1", 400],
+  ] as const) {
+    const socket = connect(server.port, "127.0.0.1");
+    socket.end(`GET /page.html HTTP/${version}\r\n\r\n`);
+    const answer = (await socket.setEncoding("utf8").toArray()).join("");
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  }
+});
+
 test("on an address that others reach any name is right", async () => {
   await using open = await serveFolder({ folder: root, host: "0.0.0.0" });
   assert.equal((await ask(open, "/page.html", { host: "site.example" })).status, 200);

@@ -20,9 +20,10 @@ export class LogClock {
       const month = isIso ? Number(date.slice(5, 7)) - 1 : months.indexOf(date.slice(3, 6)) / 3;
       const year = Number(isIso ? date.slice(0, 4) : date.slice(7));
       const day = Number(isIso ? date.slice(8) : date.slice(0, 2));
-      const midnight = Date.UTC(year, month, day) / 1000;
-      const isDate = date.length === dateLength && year >= 1970 && Number.isInteger(month) && month >= 0 && month < 12;
-      this.#midnight = isDate && Number.isFinite(midnight) ? midnight : undefined;
+      const midnight = Date.UTC(year, month, day);
+      const isMonth = date.length === dateLength && year >= 1970 && Number.isInteger(month) && month >= 0 && month < 12;
+      // 30 February would be 1 March.
+      this.#midnight = isMonth && new Date(midnight).getUTCDate() === day ? midnight / 1000 : undefined;
     }
     if (this.#midnight === undefined) return undefined;
     const at = dateLength + 1;

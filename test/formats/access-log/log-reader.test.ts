@@ -141,6 +141,13 @@ for (const line of [
     assert.match(bad[0] ?? "", /^[ -~]+$/);
   });
 
+test("a day that no calendar has is no time", () => {
+  const timeOf = (day: string): unknown => read([`1.2.3.4 - - [${day}:13:55:36 +0000] ${request}\n`]).lines[0]?.["at"];
+  assert.equal(timeOf("29/Feb/2028"), Date.UTC(2028, 1, 29, 13, 55, 36) / 1000);
+  for (const day of ["30/Feb/2028", "29/Feb/2027", "31/Apr/2026", "00/Jan/2026", "32/Dec/2026", "2026-02-30T"])
+    assert.equal(timeOf(day), undefined, day);
+});
+
 test("a line longer than the bound is bad, the next one is read", () => {
   // Cut at the bound it would be a line like any other.
   const long = `1.2.3.4 - - ${time} ${request} "-" "B"${" ".repeat(maxLogLineBytes)}`;
