@@ -265,6 +265,14 @@ export class Store {
     });
   }
 
+  /** Whether it knows no site. */
+  get isEmpty(): boolean {
+    return inDatabase(
+      this.#stateFile,
+      () => prepareStatement(this.#connection, "SELECT 1 FROM site LIMIT 1").get() === undefined,
+    );
+  }
+
   /** Pages of all sites that were answered from then on. O(pages). */
   countAnswered(since: EpochSeconds): number {
     return inDatabase(this.#stateFile, () => {

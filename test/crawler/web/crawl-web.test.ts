@@ -252,6 +252,20 @@ describe("crawlWeb", () => {
     assert.deepEqual([second.end, second.done, web.pages().length], ["done", 7, 7]);
   });
 
+  it("refuses a state that is not the one of its folder, of which it would say that no page was ever answered", async () => {
+    await using web = await serve(three);
+    using temp = makeTempFolder();
+    const options = { ...optionsFor(web, temp.path), seeds: [`${web.originOf("a.example")}/`], maxTotal: 3 };
+    await crawlWeb(options);
+    const stateFile = join(temp.path, "other.db");
+    await assert.rejects(crawlWeb({ ...options, maxTotal: 10, stateFile }), {
+      code: "bad-option",
+      message: /another state/,
+    });
+    assert.equal(web.pages().length, 3);
+    assert.equal((await crawlWeb({ ...options, maxTotal: 10 })).done, 7);
+  });
+
   it("requests new pages of sites that had none waiting when it began: by seeds, and by links of other sites", async () => {
     const sites: Record<string, Record<string, string>> = { "a.example": { "/": "", "/new": "b.example/new" } };
     sites["b.example"] = { "/": "", "/new": "" };
