@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Clock, parseUrl, type SeenChange, TidemarkError, wrapSystemError } from "../core/index.ts";
+import {
+  type Clock,
+  type DeletionReason,
+  parseUrl,
+  type SeenChange,
+  TidemarkError,
+  wrapSystemError,
+} from "../core/index.ts";
 import { parseRobots, robotsAllow } from "../formats/robots/index.ts";
 import {
   dayOf,
@@ -10,6 +17,7 @@ import {
   eventsFolder,
   formatShareControl,
   isCrawlerName,
+  maxEventUrlLength,
   namedPeerField,
   parseDayFileName,
   parseShareControl,
@@ -72,6 +80,8 @@ const controlName = shareControlPath.slice(1);
 const cursorField = "x-tidemark-cursor";
 const ownFields = new Set([cursorField, eventIndexField, namedPeerField, signatureKeyField]);
 const maxControlBytes = 1024 * 1024;
+/** The page may still be there: this crawler does not keep it any more. */
+const ownReasons: ReadonlySet<DeletionReason | undefined> = new Set(["unlisted", "usage", "unwanted"]);
 /** What was answered is written a little later. */
 const settlingSeconds = 2;
 
@@ -203,7 +213,8 @@ class Share {
     return { crawler: this.#crawler, repository, events, files: changed, removed, isDisallowed };
   }
 
-  #isShared({ site, path }: SeenChange): boolean {
+  #isShared({ site, path, reason }: SeenChange): boolean {
+    if (ownReasons.has(reason) || site.length + path.length > maxEventUrlLength) return false;
     if (this.#sites !== undefined && !this.#sites.has(site)) return false;
     return path !== shareControlPath && !(site === this.#base.origin && path.startsWith(repositoryPath));
   }

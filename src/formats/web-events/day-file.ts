@@ -1,11 +1,10 @@
 import { type ChangeKind, type EpochSeconds, maxEpochSeconds, omitUndefined, parseHttpUrl } from "../../core/index.ts";
 import { isCrawlerName } from "./share-control.ts";
-import type { WebEvent } from "./web-event.ts";
+import { maxEventUrlLength, type WebEvent } from "./web-event.ts";
 
 const daySeconds = 86_400;
 const maxLineBytes = 8192;
 const maxLinesPerRecord = 64;
-const maxUrlLength = 2048;
 
 /** The day of a time in UTC, as days since 1970. */
 export function dayOf(at: EpochSeconds): number {
@@ -151,7 +150,7 @@ function readNumber(text: string | undefined, max: number): number | undefined {
 
 function readRecord(fields: ReadonlyMap<string, string>): WebEvent | undefined {
   const url = fields.get("url") ?? "";
-  const parsed = url.length <= maxUrlLength ? parseHttpUrl(url) : undefined;
+  const parsed = url.length <= maxEventUrlLength ? parseHttpUrl(url) : undefined;
   const kind = kinds[fields.get("stat") ?? ""];
   const crawler = fields.get("cid") ?? "";
   const sizeBytes = readNumber(fields.get("size"), Number.MAX_SAFE_INTEGER);
