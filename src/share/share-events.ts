@@ -85,6 +85,11 @@ const ownReasons: ReadonlySet<DeletionReason | undefined> = new Set(["unlisted",
 /** What was answered is written a little later. */
 const settlingSeconds = 2;
 
+/** Whether an error of {@link shareEvents} may be gone a while later. */
+export function isTemporaryFailure(error: unknown): error is TidemarkError {
+  return error instanceof TidemarkError && (error.code === "locked" || error.code === "disk-full");
+}
+
 /** Lines of robots.txt that keep crawlers from taking share files for pages. */
 export const shareRobotsLines: string = `User-agent: *\nDisallow: /${controlName}\nDisallow: ${repositoryPath}\n`;
 
