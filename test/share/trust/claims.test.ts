@@ -127,6 +127,18 @@ test("in quarantine one claim of a site is tried at a time, the others wait, and
   assert.equal(waiting.length, 1);
 });
 
+test("a peer that saw our versions later, and knows neither digests nor when they changed, claims nothing", async () => {
+  await using trial = await Trial.open();
+  const told = await trial.tellEach(names.map((name) => [name, { kind: "created", sizeBytes: name.length }]));
+  assert.deepEqual(countsOf(told).slice(0, 4), [0, 0, 0, names.length]);
+  trial.change("/p1");
+  const news = await trial.tell(["/p1"], { sizeBytes: 30 });
+  assert.equal(news.sooner, 1);
+  await trial.visit(100);
+  const { peers } = await trial.tell([]);
+  assert.deepEqual([peers[0]?.trust.proved, peers[0]?.trust.faults], [1, {}]);
+});
+
 test("a claim that waited until our own answer is forgotten, and makes room", async () => {
   await using trial = await Trial.open();
   trial.change(...names);
