@@ -29,6 +29,7 @@ import {
 import { createDurably, makeMissingFolder, SiteLock, writeDurably } from "../fs/index.ts";
 import { findStateFile, StateReader } from "../storage/index.ts";
 import { DayFiles, type SharedPosition } from "./day-files.ts";
+import { maxSpecial } from "./engine/merge-peer.ts";
 import { shareControlPath } from "./engine/peer-candidates.ts";
 import { EventArchives } from "./event-archives.ts";
 import { FileSigner } from "./file-signature.ts";
@@ -45,7 +46,7 @@ export interface ShareEventsOptions {
   readonly moniker: string;
   /** Mail address of the operator. Default: none is told. */
   readonly contact?: string;
-  /** URLs that the crawler knows especially well. Default: none. */
+  /** URLs that the crawler knows especially well; the first hundred are told. Default: none. */
   readonly special?: readonly string[];
   /** Other crawlers whose readers may want to know of them: URLs of their web servers. Default: none are named. */
   readonly peers?: readonly string[];
@@ -246,7 +247,8 @@ class Share {
       version: "1.0",
       crawler: this.#crawler,
       contact,
-      special: special.map((url) => new URL(url).href),
+      // Readers do not take a file that is much longer.
+      special: special.slice(0, maxSpecial).map((url) => new URL(url).href),
       repository: this.#repository,
       others: [
         ...kept,

@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { TidemarkError } from "../../src/core/error.ts";
 import { DayFileReader, dayOf, parseDayFileName } from "../../src/formats/web-events/day-file.ts";
 import { parseEventIndex } from "../../src/formats/web-events/event-index.ts";
+import { parseShareControl } from "../../src/formats/web-events/share-control.ts";
 import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
 import { DayFiles } from "../../src/share/day-files.ts";
 import {
@@ -127,6 +128,18 @@ test("events of share files are not shared, nor those of sites that were not nam
   const other = join(crawler.folder.path, "other");
   assert.equal((await sharer.share({ into: other, sites: ["http://other.example/"] })).events, 0);
   assert.ok(!existsSync(join(other, "share")));
+});
+
+test("of URLs that a crawler knows especially well as many are told as readers heed, so that they take the file", async () => {
+  await using sharer = await Sharer.open();
+  await sharer.visit();
+  const special = Array.from({ length: 1000 }, (_, at) => `https://www.example.org/${"section/".repeat(8)}${at}/`);
+  await sharer.share({ special });
+  const control = readFileSync(join(sharer.into, "robots.shr"), "utf8");
+  assert.ok(control.length < 65_536);
+  const parsed = parseShareControl(control, "http://crawler.example:8080/robots.shr");
+  assert.deepEqual(parsed.ok && parsed.value.special, special.slice(0, 100));
+  assert.equal((await sharer.share({ special })).events, 0);
 });
 
 // Each row: what the crawler is told from the second visit on, and the reason that it notes of the page.

@@ -96,7 +96,7 @@ const tooSlow = {
 } as const;
 const maxControlBytes = 64 * 1024;
 /** URLs that a peer knows especially well; more are not heeded. */
-const maxSpecial = 100;
+export const maxSpecial = 100;
 /** Other crawlers that a peer names; more are not heeded. */
 const maxNamed = 20;
 const timeoutMs = 30_000;
