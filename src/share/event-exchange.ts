@@ -101,6 +101,8 @@ export class EventExchange {
     await using requests = createPeerFetcher(this.#roots, timing.now, this.#options);
     const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
     const circle = new PeerCircle(this.#roots, this.#options.maxNamed ?? 0);
+    // One listener: a signal made of two for each wait stays in memory as long as the crawl.
+    signal.addEventListener("abort", () => this.#wake.abort(), { once: true });
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const [peer = "", at = 0] = [...due]
@@ -108,7 +110,7 @@ export class EventExchange {
         .reduce((first, other) => (other[1] < first[1] ? other : first));
       if (at > timing.now() || !this.#allowance.take(this.rho)) {
         const waitMs = at > timing.now() ? at - timing.now() : day;
-        await timing.delay(waitMs, AbortSignal.any([signal, this.#wake.signal]));
+        await timing.delay(waitMs, this.#wake.signal);
         continue;
       }
       const candidates = new PeerCandidates(
