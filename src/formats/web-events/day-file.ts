@@ -71,6 +71,8 @@ export class DayFileReader {
   #fields = new Map<string, string>();
   #lines = 0;
   #isBad = false;
+  /** Lines that are still read, also those that are of no record. */
+  #linesLeft: number;
   #counts = { events: 0, bad: 0, misdated: 0, isCut: false };
 
   /**
@@ -81,6 +83,7 @@ export class DayFileReader {
     this.#day = day;
     this.#latest = latest;
     this.#bounds = bounds;
+    this.#linesLeft = bounds.maxRecords * (maxLinesPerRecord + 1);
     this.#onEvent = onEvent;
   }
 
@@ -108,16 +111,20 @@ export class DayFileReader {
         this.#line = ":";
       } else this.#line += part;
       if (at === lines.length - 1 || this.#counts.isCut) return;
-      this.#takeLine(this.#line.replace(/\r$/, ""));
+      this.#takeLine(this.#line.endsWith("\r") ? this.#line.slice(0, -1) : this.#line);
       this.#line = "";
     }
   }
 
   #takeLine(line: string): void {
-    if (/^[ \t]*$/.test(line)) {
+    this.#linesLeft -= 1;
+    if (this.#linesLeft < 0) this.#counts.isCut = true;
+    else if (line === "" || /^[ \t]+$/.test(line)) {
       if (this.#lines > 0) this.#endRecord();
-      return;
-    }
+    } else this.#takeField(line);
+  }
+
+  #takeField(line: string): void {
     this.#lines += 1;
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
