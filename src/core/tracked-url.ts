@@ -36,7 +36,9 @@ export type DeletionReason =
   /** A complete list no longer names it. */
   | "unlisted"
   /** The site states that it may not be used in a way that the crawler was told to respect. */
-  | "usage";
+  | "usage"
+  /** The crawler is told not to keep it any more, by its URL or by preferences about use that were known before. */
+  | "unwanted";
 
 /** State that a revisit rule keeps for a page whose interval it adapts after each request. */
 export interface KeptInterval {

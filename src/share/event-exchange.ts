@@ -1,4 +1,4 @@
-import { type EpochMs, type ErrorCode, TidemarkError } from "../core/index.ts";
+import type { EpochMs, TidemarkError } from "../core/index.ts";
 import type { CompanionMeans, FollowSitesOptions } from "../crawler/index.ts";
 import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
@@ -9,7 +9,7 @@ import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type 
 import { isSigned } from "./file-signature.ts";
 import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
 import { createClaimBook } from "./peer-trust.ts";
-import { type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
+import { isTemporaryFailure, type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
 
 /** How a crawler that goes on merges and shares. */
 export interface ExchangeOptions extends MergeLimits {
@@ -37,8 +37,6 @@ export interface ExchangeOptions extends MergeLimits {
 }
 
 const day = 86_400_000;
-/** Errors of a share that may be gone an interval later: the crawl goes on. */
-const temporary: ReadonlySet<ErrorCode> = new Set(["locked", "disk-full"]);
 
 /**
  * Merges peers and shares what was seen, beside the visits of `followSites`.
@@ -103,6 +101,8 @@ export class EventExchange {
     await using requests = createPeerFetcher(this.#roots, timing.now, this.#options);
     const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
     const circle = new PeerCircle(this.#roots, this.#options.maxNamed ?? 0);
+    // One listener: a signal made of two for each wait stays in memory as long as the crawl.
+    signal.addEventListener("abort", () => this.#wake.abort(), { once: true });
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const [peer = "", at = 0] = [...due]
@@ -110,7 +110,7 @@ export class EventExchange {
         .reduce((first, other) => (other[1] < first[1] ? other : first));
       if (at > timing.now() || !this.#allowance.take(this.rho)) {
         const waitMs = at > timing.now() ? at - timing.now() : day;
-        await timing.delay(waitMs, AbortSignal.any([signal, this.#wake.signal]));
+        await timing.delay(waitMs, this.#wake.signal);
         continue;
       }
       const candidates = new PeerCandidates(
@@ -146,7 +146,7 @@ export class EventExchange {
       try {
         this.#options.onShare?.(await shareEvents({ ...share, clock: timing.now }));
       } catch (error) {
-        if (!(error instanceof TidemarkError) || !temporary.has(error.code)) throw error;
+        if (!isTemporaryFailure(error)) throw error;
         this.#options.onShareFailed?.(error);
       }
     }

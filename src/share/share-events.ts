@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Clock, parseUrl, type SeenChange, TidemarkError, wrapSystemError } from "../core/index.ts";
+import {
+  type Clock,
+  type DeletionReason,
+  parseUrl,
+  type SeenChange,
+  TidemarkError,
+  wrapSystemError,
+} from "../core/index.ts";
 import { parseRobots, robotsAllow } from "../formats/robots/index.ts";
 import {
   dayOf,
@@ -10,6 +17,7 @@ import {
   eventsFolder,
   formatShareControl,
   isCrawlerName,
+  maxEventUrlLength,
   namedPeerField,
   parseDayFileName,
   parseShareControl,
@@ -21,6 +29,7 @@ import {
 import { createDurably, makeMissingFolder, SiteLock, writeDurably } from "../fs/index.ts";
 import { findStateFile, StateReader } from "../storage/index.ts";
 import { DayFiles, type SharedPosition } from "./day-files.ts";
+import { maxSpecial } from "./engine/merge-peer.ts";
 import { shareControlPath } from "./engine/peer-candidates.ts";
 import { EventArchives } from "./event-archives.ts";
 import { FileSigner } from "./file-signature.ts";
@@ -37,7 +46,7 @@ export interface ShareEventsOptions {
   readonly moniker: string;
   /** Mail address of the operator. Default: none is told. */
   readonly contact?: string;
-  /** URLs that the crawler knows especially well. Default: none. */
+  /** URLs that the crawler knows especially well; the first hundred are told. Default: none. */
   readonly special?: readonly string[];
   /** Other crawlers whose readers may want to know of them: URLs of their web servers. Default: none are named. */
   readonly peers?: readonly string[];
@@ -72,8 +81,15 @@ const controlName = shareControlPath.slice(1);
 const cursorField = "x-tidemark-cursor";
 const ownFields = new Set([cursorField, eventIndexField, namedPeerField, signatureKeyField]);
 const maxControlBytes = 1024 * 1024;
+/** The page may still be there: this crawler does not keep it any more. */
+const ownReasons: ReadonlySet<DeletionReason | undefined> = new Set(["unlisted", "usage", "unwanted"]);
 /** What was answered is written a little later. */
 const settlingSeconds = 2;
+
+/** Whether an error of {@link shareEvents} may be gone a while later. */
+export function isTemporaryFailure(error: unknown): error is TidemarkError {
+  return error instanceof TidemarkError && (error.code === "locked" || error.code === "disk-full");
+}
 
 /** Lines of robots.txt that keep crawlers from taking share files for pages. */
 export const shareRobotsLines: string = `User-agent: *\nDisallow: /${controlName}\nDisallow: ${repositoryPath}\n`;
@@ -203,7 +219,8 @@ class Share {
     return { crawler: this.#crawler, repository, events, files: changed, removed, isDisallowed };
   }
 
-  #isShared({ site, path }: SeenChange): boolean {
+  #isShared({ site, path, reason }: SeenChange): boolean {
+    if (ownReasons.has(reason) || site.length + path.length > maxEventUrlLength) return false;
     if (this.#sites !== undefined && !this.#sites.has(site)) return false;
     return path !== shareControlPath && !(site === this.#base.origin && path.startsWith(repositoryPath));
   }
@@ -230,7 +247,8 @@ class Share {
       version: "1.0",
       crawler: this.#crawler,
       contact,
-      special: special.map((url) => new URL(url).href),
+      // Readers do not take a file that is much longer.
+      special: special.slice(0, maxSpecial).map((url) => new URL(url).href),
       repository: this.#repository,
       others: [
         ...kept,

@@ -53,7 +53,7 @@ test("archives are read from the cursor on, by the cheapest chain, and the days'
   const at = (back: number): number => seconds - back;
   const first = {
     ...{ from: 0, to: at(300) },
-    content: `${contentOf(origin, "U\t0\t0\t1\t-\t-\t/a", "C\t0\t0\t1\t-\t-\t/new")}S\thttp://elsewhere.example\nU\t0\t0\t1\t-\t-\t/x\n`,
+    content: `${contentOf(origin, "U\t0\t0\t9\t-\t-\t/a", "C\t0\t0\t1\t-\t-\t/new")}S\thttp://elsewhere.example\nU\t0\t0\t9\t-\t-\t/x\n`,
     changes: 3,
   };
   publish(merger, [first]);
@@ -64,13 +64,13 @@ test("archives are read from the cursor on, by the cheapest chain, and the days'
   assert.ok(!peer.requests.some((path) => path.endsWith(".dat")));
 
   const fine = [
-    { from: at(300), to: at(200), content: contentOf(origin, "U\t0\t0\t1\t-\t-\t/b") },
+    { from: at(300), to: at(200), content: contentOf(origin, "U\t0\t0\t9\t-\t-\t/b") },
     { from: at(200), to: at(100), content: contentOf(origin, "D\t0\t0\t0\t-\t-\t/c") },
   ];
   const merged = {
     from: at(300),
     to: at(100),
-    content: contentOf(origin, "U\t100\t0\t1\t-\t-\t/b", "D\t0\t0\t0\t-\t-\t/c"),
+    content: contentOf(origin, "U\t100\t0\t9\t-\t-\t/b", "D\t0\t0\t0\t-\t-\t/c"),
   };
   const [, , , whole] = publish(merger, [first, ...fine, merged]);
   peer.requests.length = 0;
@@ -90,7 +90,7 @@ test("an index that was not modified costs two requests", async () => {
   await using merger = await Merger.open();
   const { peer, seconds } = merger;
   publish(merger, [
-    { from: 0, to: seconds - 100, content: contentOf(merger.crawler.site.origin, "U\t0\t0\t1\t-\t-\t/a") },
+    { from: 0, to: seconds - 100, content: contentOf(merger.crawler.site.origin, "U\t0\t0\t9\t-\t-\t/a") },
   ]);
   const index = peer.answers.get("/share/archives/index.gz");
   peer.answers.set("/share/archives/index.gz", (request, response) => {
@@ -108,8 +108,8 @@ test("an interval that is broken is read again by the next merge, and those befo
   const { crawler, peer, seconds } = merger;
   const { origin } = crawler.site;
   const [older, newer] = publish(merger, [
-    { from: 0, to: seconds - 200, content: contentOf(origin, "U\t0\t0\t1\t-\t-\t/a") },
-    { from: seconds - 200, to: seconds - 100, content: contentOf(origin, "U\t0\t0\t1\t-\t-\t/b") },
+    { from: 0, to: seconds - 200, content: contentOf(origin, "U\t0\t0\t9\t-\t-\t/a") },
+    { from: seconds - 200, to: seconds - 100, content: contentOf(origin, "U\t0\t0\t9\t-\t-\t/b") },
   ]) as [string, string];
   const content = peer.answers.get(newer);
   peer.answers.delete(newer);
@@ -137,7 +137,7 @@ for (const [what, breakIt, why] of [
   ],
   [
     "far more than the index says",
-    (m, one) => publish(m, [{ ...one, content: one.content + "U\t0\t0\t1\t-\t-\t/x\n".repeat(9000), changes: 1 }]),
+    (m, one) => publish(m, [{ ...one, content: one.content + "U\t0\t0\t9\t-\t-\t/x\n".repeat(9000), changes: 1 }]),
     /./,
   ],
   ["a bad line", (m, one) => publish(m, [{ ...one, content: `${one.content}nonsense\n` }]), /not the next event/],
@@ -158,7 +158,7 @@ for (const [what, breakIt, why] of [
   test(`of archives with ${what} nothing is taken, the problem is told, and the days' files are read`, async () => {
     await using merger = await Merger.open();
     const to = merger.seconds - 100;
-    breakIt(merger, { from: 0, to, content: contentOf(merger.crawler.site.origin, "U\t0\t0\t1\t-\t-\t/a") });
+    breakIt(merger, { from: 0, to, content: contentOf(merger.crawler.site.origin, "U\t0\t0\t9\t-\t-\t/a") });
     merger.say(merger.event("/b"));
     const merge = await merger.merge();
     assert.match(merge.peers[0]?.problem ?? "", why);
@@ -184,8 +184,8 @@ test("more events than the bound are not asked for, the rest is passed over, and
   const { crawler, seconds } = merger;
   const { origin } = crawler.site;
   publish(merger, [
-    { from: 0, to: seconds - 200, content: contentOf(origin, "U\t0\t0\t1\t-\t-\t/a", "U\t0\t0\t1\t-\t-\t/b") },
-    { from: seconds - 200, to: seconds - 100, content: contentOf(origin, "U\t0\t0\t1\t-\t-\t/c") },
+    { from: 0, to: seconds - 200, content: contentOf(origin, "U\t0\t0\t9\t-\t-\t/a", "U\t0\t0\t9\t-\t-\t/b") },
+    { from: seconds - 200, to: seconds - 100, content: contentOf(origin, "U\t0\t0\t9\t-\t-\t/c") },
   ]);
   const merge = await merger.merge({ days: 2, maxEvents: 1 });
   assert.match(merge.peers[0]?.problem ?? "", /more than 2 events/);

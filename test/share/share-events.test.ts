@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { TidemarkError } from "../../src/core/error.ts";
 import { DayFileReader, dayOf, parseDayFileName } from "../../src/formats/web-events/day-file.ts";
+import { parseEventIndex } from "../../src/formats/web-events/event-index.ts";
+import { parseShareControl } from "../../src/formats/web-events/share-control.ts";
 import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
 import { DayFiles } from "../../src/share/day-files.ts";
 import {
@@ -12,6 +15,7 @@ import {
   shareEvents,
   shareRobotsLines,
 } from "../../src/share/share-events.ts";
+import { findStateFile, StateReader } from "../../src/storage/state/state-reader.ts";
 import { Crawler } from "../crawler/engine/site-visit.ts";
 
 const day = 86_400_000;
@@ -124,6 +128,55 @@ test("events of share files are not shared, nor those of sites that were not nam
   const other = join(crawler.folder.path, "other");
   assert.equal((await sharer.share({ into: other, sites: ["http://other.example/"] })).events, 0);
   assert.ok(!existsSync(join(other, "share")));
+});
+
+test("of URLs that a crawler knows especially well as many are told as readers heed, so that they take the file", async () => {
+  await using sharer = await Sharer.open();
+  await sharer.visit();
+  const special = Array.from({ length: 1000 }, (_, at) => `https://www.example.org/${"section/".repeat(8)}${at}/`);
+  await sharer.share({ special });
+  const control = readFileSync(join(sharer.into, "robots.shr"), "utf8");
+  assert.ok(control.length < 65_536);
+  const parsed = parseShareControl(control, "http://crawler.example:8080/robots.shr");
+  assert.deepEqual(parsed.ok && parsed.value.special, special.slice(0, 100));
+  assert.equal((await sharer.share({ special })).events, 0);
+});
+
+// Each row: what the crawler is told from the second visit on, and the reason that it notes of the page.
+const forgetting = [
+  [{ exclude: ["/b"] }, "unwanted"],
+  [{ respectUsage: ["train-ai"] }, "usage"],
+] as const;
+for (const [more, reason] of forgetting)
+  test(`a page that is not kept any more (${reason}) is no deletion for others`, async () => {
+    await using sharer = await Sharer.open();
+    const { crawler } = sharer;
+    const options = { sources: ["links"], respectUsage: ["train-ai"] } as const;
+    await crawler.visit(options);
+    crawler.now += day;
+    crawler.site.answers.set("/b", (_, response) => response.setHeader("content-usage", "train-ai=n"));
+    crawler.site.answers.set("/c", (_, response) => response.writeHead(410).end());
+    crawler.site.set({ "/b": "other" }, crawler.now / 1000);
+    await crawler.visit({ ...options, ...more });
+    await sharer.share();
+    const deleted = sharer.read().filter((line) => line.includes("deleted"));
+    assert.deepEqual(deleted, [`${today + 1} deleted /c`]);
+    using reader = new StateReader(findStateFile(crawler.folder.path));
+    const noted = [...reader.readEvents(0)].find(({ change }) => change.path === "/b")?.change;
+    assert.deepEqual([noted?.kind, noted?.reason], ["deleted", reason]);
+  });
+
+test("URLs that are longer than readers take are left out, so that what stands beside them is read", async () => {
+  await using crawler = await Crawler.open();
+  await using sharer = new Sharer(crawler);
+  const long = Array.from({ length: 16 }, () => `/${"l".repeat(200)}`).join("");
+  crawler.site.set({ "/a": "a", [long]: "long" });
+  crawler.site.publishBase();
+  await crawler.visit();
+  assert.equal((await sharer.share()).events, 1);
+  assert.deepEqual(sharer.read(), [`${today} created /a`]);
+  const index = parseEventIndex(gunzipSync(readFileSync(join(sharer.into, "share/archives/index.gz"))));
+  assert.deepEqual(index.ok && index.value.archives.map(({ changes }) => changes), [1]);
 });
 
 test("a page that says it changed in the future changed when it was seen", async () => {

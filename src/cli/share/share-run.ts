@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ListenAddress } from "../../config/index.ts";
 import { serveFolder } from "../../server/index.ts";
-import { type ShareEventsOptions, type ShareSummary, shareEvents, shareRobotsLines } from "../../share/index.ts";
+import {
+  isTemporaryFailure,
+  type ShareEventsOptions,
+  type ShareSummary,
+  shareEvents,
+  shareRobotsLines,
+} from "../../share/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatNoun } from "../terminal/quantity.ts";
@@ -32,7 +38,13 @@ export async function runShare(
   while (!signal.aborted) {
     await delay(everyMs, undefined, { signal }).catch(() => undefined);
     // At the end too, so that nothing that was seen waits for the next start.
-    await publish(options, context);
+    try {
+      await publish(options, context);
+    } catch (error) {
+      if (!isTemporaryFailure(error)) throw error;
+      printEvent(context, { event: "warning", code: "share", message: error.message });
+      if (!json) err.write(`warning: ${error.message}\n`);
+    }
   }
   return exitCodes.done;
 }

@@ -1,11 +1,10 @@
 import { type ChangeKind, type EpochSeconds, maxEpochSeconds, omitUndefined, parseHttpUrl } from "../../core/index.ts";
 import { isCrawlerName } from "./share-control.ts";
-import type { WebEvent } from "./web-event.ts";
+import { maxEventUrlLength, type WebEvent } from "./web-event.ts";
 
 const daySeconds = 86_400;
 const maxLineBytes = 8192;
 const maxLinesPerRecord = 64;
-const maxUrlLength = 2048;
 
 /** The day of a time in UTC, as days since 1970. */
 export function dayOf(at: EpochSeconds): number {
@@ -72,6 +71,8 @@ export class DayFileReader {
   #fields = new Map<string, string>();
   #lines = 0;
   #isBad = false;
+  /** Lines that are still read, also those that are of no record. */
+  #linesLeft: number;
   #counts = { events: 0, bad: 0, misdated: 0, isCut: false };
 
   /**
@@ -82,6 +83,7 @@ export class DayFileReader {
     this.#day = day;
     this.#latest = latest;
     this.#bounds = bounds;
+    this.#linesLeft = bounds.maxRecords * (maxLinesPerRecord + 1);
     this.#onEvent = onEvent;
   }
 
@@ -109,16 +111,20 @@ export class DayFileReader {
         this.#line = ":";
       } else this.#line += part;
       if (at === lines.length - 1 || this.#counts.isCut) return;
-      this.#takeLine(this.#line.replace(/\r$/, ""));
+      this.#takeLine(this.#line.endsWith("\r") ? this.#line.slice(0, -1) : this.#line);
       this.#line = "";
     }
   }
 
   #takeLine(line: string): void {
-    if (/^[ \t]*$/.test(line)) {
+    this.#linesLeft -= 1;
+    if (this.#linesLeft < 0) this.#counts.isCut = true;
+    else if (line === "" || /^[ \t]+$/.test(line)) {
       if (this.#lines > 0) this.#endRecord();
-      return;
-    }
+    } else this.#takeField(line);
+  }
+
+  #takeField(line: string): void {
     this.#lines += 1;
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
@@ -151,7 +157,7 @@ function readNumber(text: string | undefined, max: number): number | undefined {
 
 function readRecord(fields: ReadonlyMap<string, string>): WebEvent | undefined {
   const url = fields.get("url") ?? "";
-  const parsed = url.length <= maxUrlLength ? parseHttpUrl(url) : undefined;
+  const parsed = url.length <= maxEventUrlLength ? parseHttpUrl(url) : undefined;
   const kind = kinds[fields.get("stat") ?? ""];
   const crawler = fields.get("cid") ?? "";
   const sizeBytes = readNumber(fields.get("size"), Number.MAX_SAFE_INTEGER);

@@ -238,6 +238,7 @@ export function parseEventArchive(
   const archive = new EventArchive(content, to);
   let lastOrigin = "";
   let hasEvents = false;
+  let sites = 0;
   for (let from = begin; from < content.length; ) {
     if (!isSiteLine(content, from))
       return problem("bad-line", `not the next ${hasEvents ? "event" : "site"}: ${excerptAt(from)}`);
@@ -245,6 +246,8 @@ export function parseEventArchive(
     const origin = textOf(content, from + 2, lineEnd);
     if (origin <= lastOrigin) return problem("bad-line", `not the next site: ${excerptAt(from)}`);
     lastOrigin = origin;
+    sites += 1;
+    if (sites > maxArchiveChanges) return problem("too-large", `more than ${maxArchiveChanges} sites`);
     hasEvents = isWanted(origin);
     from = hasEvents ? archive.readSite(origin, lineEnd + 1) : findSiteLine(content, lineEnd + 1);
     if ((archive.sites.at(-1)?.to ?? 0) > maxArchiveChanges)

@@ -37,4 +37,4 @@ export {
   signatureEnding,
   signatureKeyField,
 } from "./share-signature.ts";
-export { eventDigestLength, type WebEvent } from "./web-event.ts";
+export { eventDigestLength, maxEventUrlLength, type WebEvent } from "./web-event.ts";

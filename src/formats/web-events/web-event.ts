@@ -3,6 +3,9 @@ import type { ChangeKind, EpochSeconds } from "../../core/index.ts";
 /** A digest is only compared with that of the version that is held: 36 bits tell them apart. */
 export const eventDigestLength = 6;
 
+/** Longest URL of an event, in characters; records of longer ones are refused. */
+export const maxEventUrlLength = 2048;
+
 /**
  * What a crawler saw happen to a URL: one record of a day's file.
  *

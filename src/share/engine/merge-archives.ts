@@ -14,7 +14,13 @@ import {
   maxArchiveBytes,
   planChain,
 } from "../../formats/archive/index.ts";
-import { type EventIndex, eventGroup, parseEventArchive, parseEventIndex } from "../../formats/web-events/index.ts";
+import {
+  type EventIndex,
+  eventGroup,
+  maxEventUrlLength,
+  parseEventArchive,
+  parseEventIndex,
+} from "../../formats/web-events/index.ts";
 import type { PeerCandidates } from "./peer-candidates.ts";
 
 /** What is remembered of a peer's archives. */
@@ -51,7 +57,7 @@ export interface ArchivesMerge {
 
 const maxIndexBytes = 4 * 1024 * 1024;
 // Before the path a line has a letter, four numbers and TABs; each may stand below a site of its own.
-const maxLineBytes = 2048 + 400;
+const maxLineBytes = maxEventUrlLength + 400;
 
 const describe = (outcome: Exclude<FetchOutcome, { kind: "fetched" }>): string =>
   outcome.kind === "failed" ? outcome.message : `the server answered ${outcome.status}`;

@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Codec,
+  type EpochMs,
   type FetchOutcome,
   omitUndefined,
   type PeerStore,
@@ -86,12 +87,21 @@ const overlapDays = 1;
 /** Clocks differ. */
 const skewSeconds = 300;
 const daySeconds = 86_400;
+const tooSlow = {
+  kind: "failed",
+  reason: "timeout",
+  message: "the merge takes longer than an hour; the next one goes on from here",
+  requests: 0,
+  receivedBytes: 0,
+} as const;
 const maxControlBytes = 64 * 1024;
 /** URLs that a peer knows especially well; more are not heeded. */
-const maxSpecial = 100;
+export const maxSpecial = 100;
 /** Other crawlers that a peer names; more are not heeded. */
 const maxNamed = 20;
 const timeoutMs = 30_000;
+/** After this no more is requested of a peer in one merge. */
+const maxMergeMs = 3_600_000;
 
 interface PeerState {
   readonly control?: Pick<ShareControl, "crawler" | "repository"> & {
@@ -117,6 +127,7 @@ class Merge {
   #state: PeerState;
   #problem: string | undefined;
   #isFlood = false;
+  readonly #startedAt: EpochMs;
   #counts = {
     files: 0,
     unmodified: 0,
@@ -132,6 +143,7 @@ class Merge {
     this.#peer = peer;
     this.#ports = ports;
     this.#bounds = bounds;
+    this.#startedAt = ports.now();
     this.#state = (ports.store.readPeer(peer) ?? {}) as PeerState;
   }
 
@@ -168,7 +180,8 @@ class Merge {
       url,
       this.#state.archives ?? {},
       {
-        get: (of, request) => this.#get(of, { ...request, ...(signal === undefined ? {} : { signal }) }),
+        get: async (of, request) =>
+          this.#isLate ? tooSlow : await this.#get(of, { ...request, ...(signal === undefined ? {} : { signal }) }),
         ...{ codec: this.#ports.codec, candidates: this.#ports.candidates, remember },
         findProblem: (of, content) => this.#findSignatureProblem(of, content, signal),
       },
@@ -187,7 +200,17 @@ class Merge {
     const { mergedTo } = this.#state;
     const oldest = today - this.#bounds.days + 1;
     const from = mergedTo === undefined ? oldest : Math.max(oldest, Math.min(mergedTo, today) - overlapDays);
-    for (let day = from; day <= today && (await this.#mergeDay(day, signal)); day++) this.#remember(day);
+    for (let day = from; day <= today && (await this.#mergeDay(day, signal)); day++) {
+      this.#remember(day);
+      // The first of them were merged before, as far as they went: each merge gets at least one day further.
+      if (!this.#isLate || day <= from + overlapDays || day === today) continue;
+      this.#problem ??= tooSlow.message;
+      return;
+    }
+  }
+
+  get #isLate(): boolean {
+    return this.#ports.now() - this.#startedAt > maxMergeMs;
   }
 
   async #get(

@@ -8,7 +8,7 @@ import {
   type ToldUrlState,
   toldStandings,
 } from "../../core/index.ts";
-import { normaliseUrl } from "../../formats/url/index.ts";
+import { isCanonicalPath, normaliseUrl } from "../../formats/url/index.ts";
 import type { ArchivedSite, EventArchive, SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
 import { type Candidate, planCandidate } from "./plan-candidate.ts";
 import type { Claim, ClaimBook } from "./trust/claim-book.ts";
@@ -108,8 +108,10 @@ export class PeerCandidates {
   /** Takes an event of a day's file. */
   add({ url: written, crawler, ...event }: WebEvent): void {
     const url = parseUrl(normaliseUrl(written) ?? "");
-    if (url === undefined) this.skip(1);
-    else this.addOf(url.origin, { ...event, path: url.pathname + url.search }, crawler);
+    const path = url === undefined ? "" : url.pathname + url.search;
+    // Servers take `//a` for `/a`, and rules of robots.txt do not.
+    if (url === undefined || !isCanonicalPath(path)) this.skip(1);
+    else this.addOf(url.origin, { ...event, path }, crawler);
   }
 
   /** Takes an event of a site, its path as it is stored, as the crawler of this name saw it. */

@@ -39,6 +39,14 @@ function agrees(peer: WebEvent, own: WebEvent): boolean | undefined {
 }
 
 /**
+ * Whether a peer may have seen the version that we hold, and could not tell when it changed: without a digest, and with the
+ * time of its poll in place of the server's.
+ */
+function isUndated(peer: WebEvent, own: WebEvent): boolean {
+  return peer.digest === undefined && peer.modifiedAt === peer.polledAt && peer.sizeBytes === own.sizeBytes;
+}
+
+/**
  * Decides what a peer's event does to a page's next visit.
  *
  * An event from before our own last answer does nothing, so that an event that comes twice, or that is our own and comes
@@ -58,6 +66,7 @@ export function planCandidate(peer: WebEvent, { event, askedAt }: KnownUrl, isSp
   if (isDisputed) return { kind: "sooner" };
   if (resolved.kind === "deleted") return { kind: event.kind === "deleted" ? "known" : "sooner" };
   const isAgreed = agrees(peer, event);
+  if (isAgreed === undefined && isUndated(peer, event)) return { kind: "known" };
   if (isAgreed === false || (isAgreed === undefined && resolved.modifiedAt > event.modifiedAt))
     return { kind: "sooner" };
   if (isAgreed === undefined || askedAt === undefined) return { kind: "known" };

@@ -27,7 +27,7 @@ const sql = {
       u.trouble, u.is_link_only
     FROM peer_claim c LEFT JOIN url u ON u.site = c.site AND u.path = c.path
     LEFT JOIN seen_change s ON s.site = c.site AND s.path = c.path
-    WHERE c.merged < ?1 OR (c.is_open = 1 AND (u.id IS NULL OR (${isAnswered})
+    WHERE c.merged < ?1 OR (c.is_open = 0 AND u.asked >= c.polled) OR (c.is_open = 1 AND (u.id IS NULL OR (${isAnswered})
       OR (u.trouble IS NOT NULL AND u.trouble <> 'unavailable'))) ORDER BY c.id LIMIT ?2`,
   remove: `DELETE FROM peer_claim WHERE (site, path, peer) IN
     (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))`,

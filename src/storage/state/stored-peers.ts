@@ -15,7 +15,8 @@ const sql = {
   add: `INSERT INTO url (site, path, depth, state) SELECT value ->> 0, value ->> 1, 1, 'new' FROM json_each(?) WHERE true
     ON CONFLICT DO NOTHING`,
   // The next visit checks by its patterns what it did not find itself.
-  narrow: "DELETE FROM source_state WHERE source = 'urls' AND site IN (SELECT value ->> 0 FROM json_each(?))",
+  narrow: `UPDATE source_state SET state = json_set(state, '$.hasOthers', json('true'))
+    WHERE source = 'urls' AND site IN (SELECT value ->> 0 FROM json_each(?))`,
   // What waits after trouble goes on waiting.
   sooner: `UPDATE url SET unconfirmed = 1, due = iif(trouble IS NULL, 0, due)
     FROM json_each(?) j WHERE url.id = j.value AND url.state = 'known'`,

@@ -4,7 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { runShare } from "../../../src/cli/share/share-run.ts";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
+import type { Output } from "../../../src/cli/terminal/output.ts";
+import { TidemarkError } from "../../../src/core/error.ts";
+import { SiteLock } from "../../../src/fs/site-lock.ts";
 import { serveFolder } from "../../../src/server/folder-server.ts";
 import { Crawler } from "../../crawler/engine/site-visit.ts";
 import { findFreePort } from "../../interop/web-server.ts";
@@ -151,3 +155,41 @@ test("share --sign signs with a key, and merge refuses another one until --accep
   assert.equal((await runProgram(...merge, "--accept-key")).code, exitCodes.done);
   assert.equal((await runProgram(...merge)).code, exitCodes.done);
 });
+
+test("share --serve goes on serving while another run holds the folder, and says so", async () => {
+  await using crawler = await Crawler.open();
+  crawler.site.set({ "/": "index" });
+  await crawler.visit({ sources: ["links"] });
+  const into = join(crawler.folder.path, "into");
+  mkdirSync(into);
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const options = { from: crawler.folder.path, into, url, moniker: "test/1" };
+  const ending = new AbortController();
+  const said = new Map<string, () => void>();
+  const hears = (text: string): Promise<void> => new Promise((resolve) => said.set(text, resolve));
+  const write = (text: string): void => {
+    for (const [part, heard] of said) if (text.includes(part)) heard();
+  };
+  const output = { write } as unknown as Output;
+  const context = { out: output, err: output, json: false, quiet: false, signal: ending.signal, input: assert.fail };
+  const running = runShare({ ...options, serve: { host: "127.0.0.1", port }, everyMs: 10 }, context);
+  await Promise.race([hears("serving"), running]);
+  const lock = await takeWhenFree(into);
+  await Promise.race([hears("warning: "), running]);
+  assert.equal((await fetch(`${url}robots.shr`)).status, 200);
+  await lock?.[Symbol.asyncDispose]();
+  await Promise.race([hears("0 events"), running]);
+  ending.abort();
+  assert.equal(await running, exitCodes.done);
+});
+
+async function takeWhenFree(folder: string): Promise<SiteLock | undefined> {
+  for (;;) {
+    try {
+      return await SiteLock.takePublishing(folder, new Date());
+    } catch (error) {
+      if (!(error instanceof TidemarkError) || error.code !== "locked") throw error;
+    }
+  }
+}

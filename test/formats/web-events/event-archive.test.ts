@@ -122,6 +122,18 @@ test("an archive with more events than an archive may hold is refused, and one t
   assert.equal(!large.ok && large.error.code, "too-large");
 });
 
+test("an archive with more sites than it may hold events is refused, also if nobody asks for them", () => {
+  const lines = (count: number): Buffer => {
+    const names = Array.from({ length: count }, (_, at) => `S\thttp://${String(at).padStart(6, "0")}.example\n`);
+    return Buffer.from(`${eventArchiveHeader}\n${names.join("")}`);
+  };
+  for (const isWanted of [true, false]) {
+    assert.equal(parseEventArchive(lines(65_536), to, () => isWanted).ok, true);
+    const read = parseEventArchive(lines(65_537), to, () => isWanted);
+    assert.equal(!read.ok && read.error.code, "too-large");
+  }
+});
+
 test("no bytes make the readers of archives and indexes throw", () => {
   const any = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),

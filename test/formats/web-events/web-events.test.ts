@@ -159,6 +159,11 @@ test("events of another day, and of the future, are not believed", () => {
 test("a file is read up to its bounds", () => {
   const file = `${good}\n`.repeat(10);
   assert.deepEqual(readDay(file, { maxRecords: 4 }), { ...readDay(`${good}\n`.repeat(4)), isCut: true });
+  // Lines that end no record are bounded too: 65 for each record that is taken.
+  for (const line of ["\n", " \n", "a: b\n"]) {
+    assert.equal(readDay(line.repeat(258), { maxRecords: 4 }).isCut, false);
+    assert.equal(readDay(line.repeat(261), { maxRecords: 4 }).isCut, true);
+  }
   const { events, isCut } = readDay(file, { maxBytes: good.length * 3, pieceBytes: 50 });
   assert.deepEqual([events, isCut], [2, true]);
   // A file that broke off within a number is no shorter number.

@@ -127,6 +127,34 @@ test("in quarantine one claim of a site is tried at a time, the others wait, and
   assert.equal(waiting.length, 1);
 });
 
+test("a peer that saw our versions later, and knows neither digests nor when they changed, claims nothing", async () => {
+  await using trial = await Trial.open();
+  const told = await trial.tellEach(names.map((name) => [name, { kind: "created", sizeBytes: name.length }]));
+  assert.deepEqual(countsOf(told).slice(0, 4), [0, 0, 0, names.length]);
+  trial.change("/p1");
+  const news = await trial.tell(["/p1"], { sizeBytes: 30 });
+  assert.equal(news.sooner, 1);
+  await trial.visit(100);
+  const { peers } = await trial.tell([]);
+  assert.deepEqual([peers[0]?.trust.proved, peers[0]?.trust.faults], [1, {}]);
+});
+
+test("a claim that waited until our own answer is forgotten, and makes room", async () => {
+  await using trial = await Trial.open();
+  trial.change(...names);
+  await trial.tell(names);
+  const count = (): unknown => {
+    const database = new Database(join(trial.merger.crawler.folder.path, ".tidemark", "state.db"));
+    const counted = database.prepare("SELECT count(*) FROM peer_claim WHERE is_open = 0").raw().get();
+    database.close();
+    return (counted as number[])[0];
+  };
+  assert.equal(count(), 24);
+  await trial.visit(100);
+  await trial.tell([]);
+  assert.equal(count(), 0);
+});
+
 test("a claim that waited is not taken as acted upon if its visit could not be moved", async () => {
   await using trial = await Trial.open();
   const { folder } = trial.merger.crawler;

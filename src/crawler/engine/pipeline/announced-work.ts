@@ -1,3 +1,4 @@
+import { findDisallowedUse, noUsage } from "../../../core/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import type { SeekPackages } from "../discovery/source.ts";
 import { isCancelled, throwIfAborted } from "../visit/reading-visit.ts";
@@ -16,7 +17,10 @@ export async function doAnnouncedWork(visit: CrawlVisit, seekPackages?: SeekPack
   const { results } = work;
   for (const url of readUrls(visit, "withdrawn")) {
     if (isCancelled(visit)) break;
-    await results.add(url, { kind: "withdrawn" }, false);
+    const isUnwanted =
+      !visit.filter.admits(url.path) ||
+      findDisallowedUse(url.usage?.served ?? noUsage, visit.respectUsage) !== undefined;
+    await results.add(url, { kind: "withdrawn", reason: isUnwanted ? "unwanted" : "published" }, false);
   }
   await results.finish();
   throwIfAborted(visit);

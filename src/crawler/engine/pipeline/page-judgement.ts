@@ -56,8 +56,8 @@ export type PageFinding =
   | { readonly kind: "alias" }
   /** A body came that may not be used in a way that is respected: it is not kept. */
   | { readonly kind: "unwanted"; readonly usage: PageUsage; readonly message: string }
-  /** The site published its deletion. */
-  | { readonly kind: "withdrawn" }
+  /** It is not to be held any more, without a request. */
+  | { readonly kind: "withdrawn"; readonly reason: "published" | "unwanted" }
   /** 404, or 410 which is `final`. */
   | { readonly kind: "gone"; readonly final: boolean }
   | {
@@ -233,7 +233,7 @@ export function judgePage(
     }
     case "withdrawn": {
       const outcome = held === undefined ? undefined : "deleted";
-      const settlement = { kind: "removed", url, reason: "published", askedAt: undefined, dueAt: 0 } as const;
+      const settlement = { kind: "removed", url, reason: finding.reason, askedAt: undefined, dueAt: 0 } as const;
       return { settlement, outcome, hasChanged: undefined };
     }
     case "gone": {

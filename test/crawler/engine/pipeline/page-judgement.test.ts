@@ -119,7 +119,7 @@ describe("an announced page", () => {
     it(what, () => assert.equal(summarize(urlOf(before, { announced: record }), finding), expected));
 
   it("is deleted when the site withdrew it", () => {
-    const withdrawn = { kind: "withdrawn" } as const;
+    const withdrawn = { kind: "withdrawn", reason: "published" } as const;
     assert.equal(summarize(urlOf(undefined, { held: record }), withdrawn), "deleted: removed, done");
     assert.equal(summarize(urlOf(undefined), withdrawn), "undefined: removed, done");
   });
