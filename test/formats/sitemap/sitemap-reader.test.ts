@@ -112,6 +112,16 @@ test("other namespaces and none are read with a warning, a prefix without one to
   assert.deepEqual(codes(reading), ["unbound-prefix"]);
 });
 
+test("entries without the namespace of the root are read, and those that alone have one", () => {
+  const inner = `<url xmlns=""><loc>a</loc><lastmod>2026</lastmod></url>${page("b")}`;
+  const image = '<x xmlns="urn:image"><loc>no</loc></x>';
+  const forgotten = read(urlset(`${inner}<url><loc xmlns="">c</loc>${image}</url>`));
+  assert.deepEqual(locations(forgotten), ["a", "b", "c"]);
+  assert.deepEqual(locations(read(urlset(inner, `xmlns:s="${namespace}"`))), ["a", "b"]);
+  assert.deepEqual(locations(read(`<urlset><url xmlns="${namespace}"><loc>a</loc></url></urlset>`)), ["a"]);
+  assert.deepEqual(locations(read(`<s:urlset xmlns:s="${namespace}">${page("a")}</s:urlset>`)), ["a"]);
+});
+
 test("encodings: byte order marks, UTF-16 of both orders, declared, unknown, wrong", () => {
   const body = (encoding: string): string =>
     `<?xml version="1.0" encoding="${encoding}"?><urlset xmlns="${namespace}">${page("https://e/é")}</urlset>`;
