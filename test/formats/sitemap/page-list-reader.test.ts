@@ -93,6 +93,17 @@ describe("a list of pages", () => {
     assert.deepEqual([locations(got), got.kind], [["https://example.org/r1"], "rdf"]);
   });
 
+  it("of a feed has the link that says something, whatever extensions there are", () => {
+    const item = '<item><a:link href="x"/><link/><link>https://example.org/r1</link></item>';
+    const got = read(rdf.replace(/<item.*<\/item>/s, item).replace("xmlns:dc", 'xmlns:a="urn:a" xmlns:dc'));
+    assert.deepEqual([locations(got), got.warnings], [["https://example.org/r1"], []]);
+  });
+
+  it("is told by its content behind instructions for programs", () => {
+    const text = `<?xml-stylesheet href="a?b>c"?><urlset><url><loc>https://example.org/1</loc></url></urlset>`;
+    assert.deepEqual(locations(read(text)), ["https://example.org/1"]);
+  });
+
   it("is told by its content, in whatever encoding", () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(atom, "utf16le")]);
     assert.deepEqual(locations(read(utf16, 3)), ["/e1", "https://example.org/e2"]);
