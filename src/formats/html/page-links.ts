@@ -74,6 +74,8 @@ class LinkReader {
   #isGetForm = true;
   /** The action of a form that asks with GET, for as long as no field of it was seen. */
   #bareAction: string | undefined;
+  /** Each may cost the length of a codebase. */
+  #archivesLeft = maxLinks;
   #base: string | undefined;
   #isNofollow = false;
   /** Of the `html` element; empty if it says that none is known. */
@@ -178,8 +180,10 @@ class LinkReader {
     };
     add(attributeOf(attributes, isApplet ? "code" : "data"));
     if (!isApplet) add(attributeOf(attributes, "classid"));
-    const archives = attributeOf(attributes, "archive") ?? "";
-    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, maxLinks)) add(archive);
+    const archives =
+      attributeOf(attributes, "archive")?.split(isApplet ? "," : /[\t\n\f\r ]+/, this.#archivesLeft) ?? [];
+    this.#archivesLeft -= archives.length;
+    for (const archive of archives) add(archive);
   }
 
   #readTag(name: string, attributes: Attributes, isForeign: boolean): void {

@@ -325,6 +325,11 @@ test("what an object names behind a codebase of more than 8192 characters is lef
   ]);
 });
 
+test("of the archives of a page's objects 100,000 are looked at: each may cost the length of a codebase", () => {
+  const objects = `<object archive="${"a ".repeat(1000)}">`.repeat(100);
+  assert.deepEqual(listed(`${objects}<object archive="b"><a href="/c">`), ["object /dir/a", "anchor /c"]);
+});
+
 test("the URLs of a page have at most 16 Mi characters together", () => {
   const { links } = read(`<base href="/${"x".repeat(1900)}/">${anchors(20_000)}`);
   assert.equal(
