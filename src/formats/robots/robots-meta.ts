@@ -1,4 +1,4 @@
-import { readTags } from "../html/index.ts";
+import { readRobotsTag, readTags } from "../html/index.ts";
 
 /** How much of a page is looked at for a `meta` element, in bytes. */
 export const maxMetaBytes: number = 64 * 1024;
@@ -20,19 +20,9 @@ export function isNoindex(directives: string): boolean {
     .some((directive) => directive === "noindex" || directive === "none");
 }
 
-/**
- * Whether a field `X-Robots-Tag` keeps a page from everybody, or from us. A directive may name an agent before it,
- * which then holds for the directives behind it: `googlebot: noindex`.
- */
+/** Whether `X-Robots-Tag`, one field a line, keeps a page from everybody, or from us. */
 export function isNoindexField(value: string): boolean {
-  let isHeard = true;
-  for (const part of value.toLowerCase().split(",")) {
-    const [, agent, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/s.exec(part) ?? [];
-    // These directives have a value; whatever else stands before a colon is an agent.
-    if (agent !== undefined && /^(?:max-|unavailable_after$)/.test(agent)) continue;
-    if (agent !== undefined) isHeard = heardNames.has(agent);
-    if (isHeard && isNoindex(rest)) return true;
-  }
+  for (const directive of readRobotsTag(value, (name) => heardNames.has(name))) if (isNoindex(directive)) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
 import { combineUsage, noUsage, type UsageFields, type UsagePreferences } from "../../core/index.ts";
-import { readTags } from "../html/index.ts";
+import { readRobotsTag, readTags } from "../html/index.ts";
 import { parseContentUsage } from "./content-usage.ts";
 
 /** How much of a page is searched for `meta` elements, in bytes. */
@@ -25,25 +25,12 @@ export interface UsageReader {
  */
 export function readUsageFields(fields: UsageFields, reader: UsageReader): UsagePreferences {
   const { contentUsage = "", robotsTag = "", tdmReservation } = fields;
-  const tags = robotsTag.length > maxCharacters ? [] : robotsTag.split("\n");
+  const heard = robotsTag.length > maxCharacters ? [] : readRobotsTag(robotsTag, (name) => isAddressed(name, reader));
   return combineUsage(
     parseContentUsage(contentUsage),
-    ...tags.map((line) => readRobotsTag(line, reader)),
+    ...Array.from(heard, (directive) => readDirectives(directive, reader)),
     tdmReservation === "1" ? noMining : noUsage,
   );
-}
-
-function readRobotsTag(line: string, reader: UsageReader): UsagePreferences {
-  let isHeard = true;
-  let found = noUsage;
-  for (const part of line.toLowerCase().split(",")) {
-    const [, agent, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/s.exec(part) ?? [];
-    // These directives have a value; whatever else stands before a colon is an agent.
-    if (agent !== undefined && /^(?:max-|unavailable_after$)/.test(agent)) continue;
-    if (agent !== undefined) isHeard = isAddressed(agent, reader);
-    if (isHeard) found = combineUsage(found, readDirectives(rest, reader));
-  }
-  return found;
 }
 
 function isAddressed(name: string, { agent }: UsageReader): boolean {

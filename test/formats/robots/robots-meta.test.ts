@@ -103,7 +103,13 @@ test("hostile pages take no time to speak of", () => {
 });
 
 test("the field X-Robots-Tag, to everybody and to agents", () => {
-  for (const value of ["noindex", "NOINDEX, nofollow", "none", "googlebot: nofollow, tidemark: noindex"])
+  for (const value of [
+    "noindex",
+    "NOINDEX, nofollow",
+    "none",
+    "googlebot: nofollow, tidemark: noindex",
+    "other: none\nnoindex",
+  ])
     assert.equal(isNoindexField(value), true, value);
   for (const value of [
     "all",
