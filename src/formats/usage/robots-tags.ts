@@ -47,6 +47,14 @@ const metaFields: ReadonlySet<string> = new Set(["name", "content"]);
 const likely = /noai|noimageai|tdm-reservation/i;
 const latin1 = new TextDecoder("latin1");
 
+/** In these a tag means nothing. */
+const texts = [
+  ["script", "</script"],
+  ["style", "</style"],
+  ["title", "</title"],
+  ["!--", "-->"],
+] as const;
+
 /** Where the head of a page ends: at `</head` or `<body`. Bytes are compared, because few pages have anything to be read. */
 function endOfHead(content: Uint8Array): number {
   const limit = Math.min(content.length, maxUsageMetaBytes);
@@ -55,8 +63,15 @@ function endOfHead(content: Uint8Array): number {
       if (((content[at + next] ?? 0) | 0x20) !== word.charCodeAt(next)) return false;
     return true;
   };
-  for (let at = 0; at < limit; at++)
-    if (content[at] === 0x3c && (has("/head", at + 1) || has("body", at + 1))) return at;
+  let textEnd: string | undefined;
+  for (let at = 0; at < limit; at++) {
+    if (textEnd !== undefined) {
+      if (has(textEnd, at)) textEnd = undefined;
+    } else if (content[at] === 0x3c) {
+      if (has("/head", at + 1) || has("body", at + 1)) return at;
+      textEnd = texts.find(([start]) => has(start, at + 1))?.[1];
+    }
+  }
   return limit;
 }
 
