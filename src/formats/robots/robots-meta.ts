@@ -5,6 +5,7 @@ export const maxMetaBytes: number = 64 * 1024;
 
 // Fields whose agent is everybody, or us.
 const heardNames: ReadonlySet<string> = new Set(["robots", "tidemark"]);
+const utf16Mark = /^(?:\xff\xfe|\xfe\xff)/;
 const metaFields: ReadonlySet<string> = new Set(["name", "content"]);
 const heardName = /robots|tidemark/i;
 const metaOrNoindex = /<meta[\t\n\f\r /]|noindex|none/gi;
@@ -32,9 +33,11 @@ export function isNoindexField(value: string): boolean {
  * It is looked for in the head, where the HTML Living Standard (section 4.2.5) has it: up to the first `</head` or
  * `<body`. What lies in comments, scripts and the like is text.
  *
- * @param text - the beginning of the page, one character a byte
+ * @param bytes - the beginning of the page, one character a byte
  */
-export function saysNoindex(text: string): boolean {
+export function saysNoindex(bytes: string): boolean {
+  // In UTF-16 that is ASCII and zeros.
+  const text = utf16Mark.test(bytes) ? bytes.replaceAll("\0", "") : bytes;
   // Nearly all pages end here: reading tags costs more than digesting the page.
   if (!mayDeny(text)) return false;
   let isFound = false;

@@ -81,7 +81,11 @@ function endOfHead(content: Uint8Array): number {
  * @param content - the page; 64 KiB of it are read
  */
 export function readUsageMeta(content: Uint8Array, reader: UsageReader): UsagePreferences {
-  const head = latin1.decode(content.subarray(0, endOfHead(content)));
+  const [a = 0, b = 0] = content;
+  // In UTF-16 that is ASCII and zeros.
+  const isUtf16 = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  const bytes = isUtf16 ? content.subarray(0, maxUsageMetaBytes).filter((byte) => byte !== 0) : content;
+  const head = latin1.decode(bytes.subarray(0, endOfHead(bytes)));
   // Nearly all pages end here: reading tags costs more than digesting the page.
   if (!likely.test(head)) return noUsage;
   let found = noUsage;

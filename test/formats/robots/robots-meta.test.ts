@@ -94,6 +94,13 @@ test("an HTML parser says the same of whatever soup", () => {
   );
 });
 
+test("a page of UTF-16 is read by its mark", () => {
+  const page = Buffer.from('\ufeff<title>é</title><meta name="robots" content="noindex">', "utf16le");
+  assert.equal(saysNoindex(page.toString("latin1")), true);
+  assert.equal(saysNoindex(page.swap16().toString("latin1")), true);
+  assert.equal(saysNoindex(page.subarray(2).toString("latin1")), false);
+});
+
 test("hostile pages take no time to speak of", () => {
   for (const unit of ["<meta ", "<meta name=robots ", "<!--", "<script>", "<a \t", "&#", "< ", "<a =", "<a b \t "]) {
     const startedMs = performance.now();

@@ -86,6 +86,12 @@ describe("statements about use", () => {
     it(`a page ${text} states ${expected || "nothing"}`, () =>
       assert.equal(formatUsage(readUsageMeta(Buffer.from(text), reader)), expected));
 
+  it("a page of UTF-16 states what one of UTF-8 does", () => {
+    const page = Buffer.from("\ufeff<head><meta name=robots content=noai></head>", "utf16le");
+    assert.equal(formatUsage(readUsageMeta(page, reader)), "train-ai=n, ai-use=n");
+    assert.equal(formatUsage(readUsageMeta(page.swap16(), reader)), "train-ai=n, ai-use=n");
+  });
+
   it("noimageai holds for images", () => {
     const found = readUsageFields({ robotsTag: "noimageai" }, { ...reader, mediaType: "image/png" });
     assert.equal(formatUsage(found), "train-ai=n, ai-use=n");
