@@ -79,6 +79,12 @@ test("an ampersand that is not escaped is one, however the bytes are cut", () =>
     ["<![CDATA[a&amp;b&c]]>&d<!-- & --><?p & ?>&e", "a&amp;b&c&d&e", ["bare-ampersand"]],
     ["&amp;<![CDATA[&]]]]>&lt;", "&&]]<", []],
     ["a&#12345678;", "a&#12345678;", ["bare-ampersand"]],
+    [
+      "&#55357;&#xDE00;&#0;&#x1f;&#xFFFE;&#x110000;",
+      "&#55357;&#xDE00;&#0;&#x1f;&#xFFFE;&#x110000;",
+      ["bare-ampersand"],
+    ],
+    ["a&#9;&#x1F600;&#xE000;", "a\t😀\ue000", []],
   ];
   for (const [written, expected, warnings] of rows) {
     for (let pieceBytes = 1; pieceBytes < 40; pieceBytes++) {
