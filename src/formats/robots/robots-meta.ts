@@ -34,8 +34,9 @@ export function isNoindexField(value: string): boolean {
  * `<body`. What lies in comments, scripts and the like is text.
  *
  * @param bytes - the beginning of the page, one character a byte
+ * @param isXml - whether it is XHTML served as XML
  */
-export function saysNoindex(bytes: string): boolean {
+export function saysNoindex(bytes: string, isXml: boolean): boolean {
   // In UTF-16 that is ASCII and zeros.
   const text = utf16Mark.test(bytes) ? bytes.replaceAll("\0", "") : bytes;
   // Nearly all pages end here: reading tags costs more than digesting the page.
@@ -55,7 +56,7 @@ export function saysNoindex(bytes: string): boolean {
     if (name === "head" && !isInNoscript) isEnded = true;
   };
   // Without `onText`, tags that have no wanted attribute would not be told.
-  readTags(text, { wanted: metaFields, onTag, onEndTag, onText: () => undefined }, false);
+  readTags(text, { wanted: metaFields, onTag, onEndTag, onText: () => undefined }, isXml);
   return isFound;
 }
 

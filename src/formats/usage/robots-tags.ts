@@ -96,6 +96,6 @@ export function readUsageMeta(content: Uint8Array, reader: UsageReader): UsagePr
     if (of === "tdm-reservation" && said.trim() === "1") found = combineUsage(found, noMining);
     else if (isAddressed(of, reader)) found = combineUsage(found, readDirectives(said, reader));
   };
-  readTags(head, { wanted: metaFields, onTag }, false);
+  readTags(head, { wanted: metaFields, onTag }, reader.mediaType === "application/xhtml+xml");
   return found;
 }

@@ -92,6 +92,15 @@ describe("statements about use", () => {
     assert.equal(formatUsage(readUsageMeta(page.swap16(), reader)), "train-ai=n, ai-use=n");
   });
 
+  it("a page of XHTML states what stands behind an empty script", () => {
+    const page = Buffer.from('<script src="a.js"/><title/><meta name="robots" content="noai"/>');
+    const asXml = { ...reader, mediaType: "application/xhtml+xml" };
+    assert.deepEqual([readUsageMeta(page, asXml), readUsageMeta(page, reader)].map(formatUsage), [
+      "train-ai=n, ai-use=n",
+      "",
+    ]);
+  });
+
   it("noimageai holds for images", () => {
     const found = readUsageFields({ robotsTag: "noimageai" }, { ...reader, mediaType: "image/png" });
     assert.equal(formatUsage(found), "train-ai=n, ai-use=n");
