@@ -25,7 +25,7 @@ export interface BodySink {
 /** Status and header fields of a response. */
 export interface AnswerHead {
   readonly status: number;
-  /** By lower-case name, one character per byte; repeated fields are joined by `, `. */
+  /** By lower-case name, one character per byte; repeated fields are joined by `, `, `X-Robots-Tag` by a line feed. */
   readonly fields: ReadonlyMap<string, string>;
 }
 

@@ -146,7 +146,7 @@ export function withoutWeakDate({ validators, date }: AnswerFields, now: EpochMs
 }
 
 /**
- * All fields of a response by lower-case name; repeated values are joined.
+ * All fields of a response by lower-case name; repeated values are joined by `, `, those of X-Robots-Tag by a line feed.
  *
  * @param raw - names and values alternating, as bytes
  */
@@ -156,7 +156,8 @@ export function readAllFields(raw: readonly Buffer[]): Map<string, string> {
     const name = raw[at]?.toString("latin1").toLowerCase() ?? "";
     const value = readValue(raw[at + 1]);
     const before = fields.get(name);
-    fields.set(name, before === undefined ? value : `${before}, ${value}`);
+    const between = name === "x-robots-tag" ? "\n" : ", ";
+    fields.set(name, before === undefined ? value : before + between + value);
   }
   return fields;
 }

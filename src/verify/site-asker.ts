@@ -129,14 +129,16 @@ export class SiteAsker {
       };
       return { path, maxBytes: Math.min(expectedBytes + spareBytes, maxPageBytes), sink: { write } };
     });
-    const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head?.fields.get("content-type") ?? "");
+    const contentType = head?.fields.get("content-type") ?? "";
+    const isXml = /^\s*application\/xhtml\+xml\b/i.test(contentType);
+    const isHtml = isXml || /^\s*text\/html\b/i.test(contentType);
     const html = isHtml ? Buffer.concat(start) : Buffer.alloc(0);
     return {
       head,
       failure: outcome.kind === "failed" ? outcome.message : undefined,
       sizeBytes,
       digest: digest.digest(),
-      saysNoindex: isHtml && saysNoindex(html.toString("latin1")),
+      saysNoindex: isHtml && saysNoindex(html.toString("latin1"), isXml),
       hasDirectives: findIncludes(html) !== undefined,
       start: html,
     };

@@ -40,6 +40,9 @@ test("of a file those of the host are sent: by domain, path, TLS and expiry (RFC
   assert.equal(https.fieldFor("/"), "host=1; domain=2; secure=4");
   assert.equal((await OriginCookies.open("http://127.0.0.1:8080", file)).fieldFor("/"), undefined);
   const local = line("127.0.0.1", "FALSE", "/", "FALSE", 0, "a", "b");
+  // As Python writes one of the session.
+  const session = local.replace("\t0\t", "\t\t");
+  assert.equal((await OriginCookies.open("http://127.0.0.1:8080", session)).fieldFor("/"), "a=b");
   assert.equal((await OriginCookies.open("http://127.0.0.1:8080", local)).fieldFor("/"), "a=b");
 });
 

@@ -178,7 +178,7 @@ const redirectTo =
     return true;
   };
 const withField =
-  (at: RegExp, name: string, value: string): Fault =>
+  (at: RegExp, name: string, value: string | string[]): Fault =>
   ({ url = "" }, response) => {
     const setHeader = response.setHeader.bind(response);
     // After the server's own, as a configured server would.
@@ -299,6 +299,12 @@ const rows: readonly Row[] = [
     note,
   ],
   ["X-Robots-Tag", "noindex", /--exclude/, withField(/a\.txt/, "x-robots-tag", "noindex")],
+  [
+    "X-Robots-Tag in a second field",
+    "noindex",
+    /--exclude/,
+    withField(/a\.txt/, "x-robots-tag", ["other: nofollow", "noindex"]),
+  ],
   ["a meta element", "noindex", /--exclude/, none, { options: { noindexPages: true }, paths: ["/secret.html"] }],
   [
     "another date",

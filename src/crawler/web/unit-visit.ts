@@ -77,9 +77,9 @@ class UnitPages {
   }
 
   takeLinks({ path, body, head }: LinkedPage): void {
-    const { contentType, link, refresh } = head;
+    const { contentType, link, refresh, usage } = head;
     if (/^text\/css\b/i.test(contentType ?? "")) return;
-    const options = { robotsNames: this.#agent, fields: { link, refresh } };
+    const options = { robotsNames: this.#agent, fields: { link, refresh, usage } };
     const { links, isNofollow } = readLinks(body, contentType, this.#unit.origin + path, options);
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
     this.#keep(path, [...new Set(followed.map(({ url }) => url))]);

@@ -115,7 +115,7 @@ export class FileDigester {
 
   *#once({ location, mediaType }: DigestibleFile, sink: ByteSink | undefined): Generator<void, FileDigest | undefined> {
     const { pace, findsNoindex = false, includes: mode = "off" } = this.#options;
-    const head = findsNoindex && mayBeHtml(mediaType, location) ? new PageHead() : undefined;
+    const head = findsNoindex && mayBeHtml(mediaType, location) ? new PageHead(mediaType) : undefined;
     const scanner = mayInclude(mediaType, mode) ? new IncludeScanner() : undefined;
     pace?.(0);
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link

@@ -18,8 +18,13 @@ export function mayBeHtml(mediaType: string, location: Location): boolean {
 
 /** The beginning of a page that comes piece by piece, and what it says of indexing. */
 export class PageHead {
+  readonly #isXml: boolean;
   #text: string | undefined = "";
   #saysNoindex = false;
+
+  constructor(mediaType: string) {
+    this.#isXml = mediaType === "application/xhtml+xml";
+  }
 
   /** Whether the page asks not to be indexed; known once enough of it has come. */
   get saysNoindex(): boolean {
@@ -31,7 +36,7 @@ export class PageHead {
     if (this.#text === undefined) return;
     this.#text += bytes.toString("latin1", 0, Math.min(bytes.length, maxMetaBytes - this.#text.length));
     if (!isEnd && this.#text.length < maxMetaBytes) return;
-    this.#saysNoindex = saysNoindex(this.#text);
+    this.#saysNoindex = saysNoindex(this.#text, this.#isXml);
     this.#text = undefined;
   }
 }

@@ -29,10 +29,11 @@ export function readCookieFile(text: string): readonly FileCookie[] | { readonly
     .entries()) {
     const written = line.replace(/^#HttpOnly_/, "");
     if (written.trim() === "" || written.startsWith("#")) continue;
-    // curl writes no tab before a value that is empty.
+    // curl writes no tab before a value that is empty, and Python no expiry of a cookie of the session.
     const [domain = "", tail = "", path = "", secure = "", expiry = "", name = "", value = "", ...rest] =
       written.split("\t");
-    const isForm = flag.test(tail) && flag.test(secure) && /^\d{1,15}(?:\.\d+)?$/.test(expiry) && path.startsWith("/");
+    const isForm =
+      flag.test(tail) && flag.test(secure) && /^(?:\d{1,15}(?:\.\d+)?)?$/.test(expiry) && path.startsWith("/");
     if (!isForm || domain === "" || name === "" || rest.length > 0 || /[\0-\x1f\x7f;]|[^\0-\xff]/.test(name + value))
       return { wrongLine: at + 1 };
     cookies.push({

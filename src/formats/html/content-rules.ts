@@ -54,9 +54,11 @@ export const maxContentBytes: number = 4 * 1024 * 1024;
 /** Part of the fingerprint: another way to cut or to sketch makes old marks void. */
 const rulesVersion = 1;
 
+const xhtmlType = "application/xhtml+xml";
+
 /** Whether selectors and texts mean anything in this media type. */
 function isHtmlType(mediaType: string): boolean {
-  return mediaType === "text/html" || mediaType === "application/xhtml+xml";
+  return mediaType === "text/html" || mediaType === xhtmlType;
 }
 
 /** Whether regular expressions are looked for in this media type: `text/*`, XML, JSON and JavaScript. */
@@ -92,15 +94,15 @@ export async function compileContentRules(source: ContentRuleSource): Promise<Co
     appliesTo: (mediaType) => isHtmlType(mediaType) || (hasExpressions && isExpressionType(mediaType)),
     examine: (bytes, mediaType, decode, onPattern) => {
       const isHtml = isHtmlType(mediaType);
-      const cut = joinRanges(findCut(bytes, isHtml, onPattern));
+      const cut = joinRanges(findCut(bytes, mediaType, onPattern));
       const rest = cut.length === 0 ? undefined : cutRanges(bytes, cut);
       onPattern(texts.length);
-      return { rest, sketch: isHtml ? findSketch?.(decode(rest ?? bytes)) : undefined };
+      return { rest, sketch: isHtml ? findSketch?.(decode(rest ?? bytes), mediaType) : undefined };
     },
   };
 }
 
-type FindCut = (bytes: string, isHtml: boolean, onPattern: (pattern: number) => void) => ByteRange[];
+type FindCut = (bytes: string, mediaType: string, onPattern: (pattern: number) => void) => ByteRange[];
 
 // The parser of HTML is loaded only where there is need of it: most sites give no rules.
 async function loadCutters(patterns: readonly IgnorePattern[], isSketched: boolean) {
@@ -108,14 +110,14 @@ async function loadCutters(patterns: readonly IgnorePattern[], isSketched: boole
   const cuts = patterns.map((pattern) =>
     pattern.kind === "selector" ? selectors?.compileSelector(pattern) : undefined,
   );
-  const findCut: FindCut = (bytes, isHtml, onPattern) => {
+  const findCut: FindCut = (bytes, mediaType, onPattern) => {
     let ranges: ByteRange[] = [];
     let document: Parameters<NonNullable<(typeof cuts)[number]>>[0] | undefined;
     for (const [at, pattern] of patterns.entries()) {
       onPattern(at);
       if (pattern.kind === "expression") ranges = ranges.concat(findMatches(pattern, bytes));
-      else if (isHtml) {
-        document ??= selectors?.parseBytes(bytes);
+      else if (isHtmlType(mediaType)) {
+        document ??= selectors?.parseBytes(bytes, mediaType === xhtmlType);
         if (document !== undefined) ranges = ranges.concat(cuts[at]?.(document) ?? []);
       }
     }
@@ -123,15 +125,18 @@ async function loadCutters(patterns: readonly IgnorePattern[], isSketched: boole
   };
   if (!isSketched) return { findCut, findSketch: undefined };
   const [{ visibleText }, { sketchOf }] = await Promise.all([import("./visible-text.ts"), import("./sketch.ts")]);
-  return { findCut, findSketch: (html: string) => sketchOf(visibleText(html)) };
+  return {
+    findCut,
+    findSketch: (html: string, mediaType: string) => sketchOf(visibleText(html, mediaType === xhtmlType)),
+  };
 }
 
 /** Compares the visible texts of HTML pages. */
 export interface TextComparison {
   /** Whether pages of this type and of at most so many bytes are compared. */
   readonly appliesTo: (mediaType: string, sizeBytes: number) => boolean;
-  /** The estimated resemblance of two pages, 0 to 1; see {@link resemblance}. */
-  readonly compare: (before: Uint8Array, after: Uint8Array) => number;
+  /** The estimated resemblance of two pages of a type, 0 to 1; see {@link resemblance}. */
+  readonly compare: (before: Uint8Array, after: Uint8Array, mediaType: string) => number;
 }
 
 /** A page's text. What only a field of the answer says of its encoding is not known here: then a byte is a letter. */
@@ -143,10 +148,11 @@ function decodeAnyHow(page: Uint8Array): string {
 /** Loads what compares pages: a parser of HTML, which most have no need of. */
 export async function loadTextComparison(): Promise<TextComparison> {
   const { visibleText } = await import("./visible-text.ts");
-  const sketch = (page: Uint8Array): Uint8Array => sketchOf(visibleText(decodeAnyHow(page)));
+  const sketch = (page: Uint8Array, mediaType: string): Uint8Array =>
+    sketchOf(visibleText(decodeAnyHow(page), mediaType === xhtmlType));
   return {
     appliesTo: (mediaType, sizeBytes) => isHtmlType(mediaType) && sizeBytes <= maxContentBytes,
-    compare: (before, after) => resemblance(sketch(before), sketch(after)),
+    compare: (before, after, mediaType) => resemblance(sketch(before, mediaType), sketch(after, mediaType)),
   };
 }
 

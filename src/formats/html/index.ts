@@ -23,6 +23,7 @@ export { type FoundLink, pageKinds } from "./link-list.ts";
 export { decodeReferences, readRefresh, readSrcset } from "./link-values.ts";
 export { type PageHead, readPageHead } from "./page-head.ts";
 export { isLanguageTag, readLinks, readStyleLinks } from "./page-links.ts";
+export { readRobotsTag } from "./robots-tag.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { resemblance } from "./sketch.ts";
 export { readStyleReferences } from "./style-links.ts";

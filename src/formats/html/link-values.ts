@@ -125,7 +125,7 @@ export function readLinkField(field: string): HeaderLink[] {
       if (name !== undefined && !parameters.has(name))
         parameters.set(name, next[2]?.replace(/\\(.)/g, "$1") ?? next[3] ?? "");
     }
-    if (!parameters.has("anchor")) links.push({ url: (found[1] ?? "").trim(), rel: parameters.get("rel") });
+    if (!parameters.has("anchor")) links.push({ url: found[1] ?? "", rel: parameters.get("rel") });
   }
   return links;
 }

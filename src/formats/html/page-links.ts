@@ -6,17 +6,20 @@ import { isNofollowRel, kindOfLink, linkAttributes, linksOf, metaLinks, styledAt
 import { type FoundLink, type LinkKind, LinkList, maxBaseLength, maxLinks } from "./link-list.ts";
 import { LinkTexts } from "./link-texts.ts";
 import { behindCodebase, decodeReferences, readLinkField, readRefresh, readSrcset } from "./link-values.ts";
+import { isNofollow, readRobotsTag } from "./robots-tag.ts";
 import { maxStyleLength, readStyleReferences } from "./style-links.ts";
 
 /** What is known of a page beside its bytes. */
 export interface LinkOptions {
-  /** Names of `meta` elements that speak to us, beside `robots`, in lower case. Default: that of this program. */
+  /** Names in `meta` elements and `X-Robots-Tag` that speak to us, beside `robots`, in lower case. Default: that of this program. */
   readonly robotsNames?: readonly string[];
-  /** Fields of the response that say what elements of the page could: `Link`, `Refresh` and `Content-Language`, as received. */
+  /** Fields of the response that say what elements of the page could, as received. */
   readonly fields?: {
     readonly link?: string | undefined;
     readonly refresh?: string | undefined;
     readonly contentLanguage?: string | undefined;
+    /** With `X-Robots-Tag`, one field a line. */
+    readonly usage?: { readonly robotsTag?: string | undefined } | undefined;
   };
   /** Whether the texts of `a` and `area` elements are read. @default false */
   readonly hasTexts?: boolean;
@@ -26,7 +29,7 @@ export interface LinkOptions {
 export interface PageLinks {
   /** Each once a kind, in the order in which they stand. */
   readonly links: readonly FoundLink[];
-  /** Whether the page says to everybody, or to us, that its links are not to be followed. */
+  /** Whether the page, or its response, says to everybody, or to us, that its links are not to be followed. */
   readonly isNofollow: boolean;
   /**
    * The language tag of its `html` element, else of a `meta` element, else of its field, in lower case; undefined if it names none, or
@@ -74,6 +77,8 @@ class LinkReader {
   #isGetForm = true;
   /** The action of a form that asks with GET, for as long as no field of it was seen. */
   #bareAction: string | undefined;
+  /** Each may cost the length of a codebase. */
+  #archivesLeft = maxLinks;
   #base: string | undefined;
   #isNofollow = false;
   /** Of the `html` element; empty if it says that none is known. */
@@ -132,7 +137,9 @@ class LinkReader {
   }
 
   // RFC 8288; Refresh is what its meta element says, HTML Living Standard, section 7.4.2.
-  #readFields({ link, refresh }: NonNullable<LinkOptions["fields"]> = {}): void {
+  #readFields({ link, refresh, usage }: NonNullable<LinkOptions["fields"]> = {}): void {
+    for (const directive of readRobotsTag(usage?.robotsTag ?? "", (name) => this.#robotsNames.includes(name)))
+      this.#isNofollow ||= isNofollow(directive);
     const resolve = (text: string): string | undefined => parseUrl(escapeBytes(text), this.#page)?.href;
     for (const { url, rel } of link === undefined ? [] : readLinkField(link)) {
       const kind = kindOfLink(rel);
@@ -178,8 +185,10 @@ class LinkReader {
     };
     add(attributeOf(attributes, isApplet ? "code" : "data"));
     if (!isApplet) add(attributeOf(attributes, "classid"));
-    const archives = attributeOf(attributes, "archive") ?? "";
-    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, maxLinks)) add(archive);
+    const archives =
+      attributeOf(attributes, "archive")?.split(isApplet ? "," : /[\t\n\f\r ]+/, this.#archivesLeft) ?? [];
+    this.#archivesLeft -= archives.length;
+    for (const archive of archives) add(archive);
   }
 
   #readTag(name: string, attributes: Attributes, isForeign: boolean): void {
@@ -278,10 +287,7 @@ class LinkReader {
       return;
     }
     const name = (attributeOf(attributes, "name") ?? "").trim().toLowerCase();
-    if (this.#robotsNames.includes(name) && this.#frameDepth === 0) {
-      const words = content.toLowerCase().split(/[\s,]+/);
-      this.#isNofollow ||= words.includes("nofollow") || words.includes("none");
-    }
+    if (this.#robotsNames.includes(name) && this.#frameDepth === 0) this.#isNofollow ||= isNofollow(content);
     const property = (attributeOf(attributes, "property") ?? name).trim().toLowerCase();
     if (metaLinks.has(property)) this.#list.add("meta", content, false);
   }

@@ -41,11 +41,12 @@ class SourceTree extends DomHandler {
 /**
  * Parses a page of one character a byte, so that places in its source are places in its bytes.
  *
+ * @param isXml - whether it is XHTML: an empty-element tag has no content, CDATA is everywhere
  * @throws RangeError if its elements are nested too deep
  */
-export function parseBytes(bytes: string): Nodes {
+export function parseBytes(bytes: string, isXml: boolean): Nodes {
   const tree = new SourceTree();
-  new Parser(tree).end(bytes);
+  new Parser(tree, { recognizeSelfClosing: isXml, recognizeCDATA: isXml }).end(bytes);
   return tree.dom;
 }
 

@@ -8,11 +8,12 @@ const unseen: ReadonlySet<string> = new Set(["script", "style", "template"]);
  * styles and templates, entities resolved, a space where a tag stood. Never fails; linear in time.
  *
  * @param html - the page, decoded
+ * @param isXml - whether it is XHTML: an empty-element tag has no content
  */
-export function visibleText(html: string): string {
-  const reader = new VisibleTextReader(html);
+export function visibleText(html: string, isXml: boolean): string {
+  const reader = new VisibleTextReader(html, isXml);
   // Not the parser: it keeps the open elements in an order in which each costs the depth that it stands at.
-  const tokenizer = new Tokenizer({ decodeEntities: true }, reader);
+  const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: isXml }, reader);
   tokenizer.write(html);
   tokenizer.end();
   return reader.parts.join("");
@@ -22,6 +23,7 @@ export function visibleText(html: string): string {
 class VisibleTextReader implements TokenizerCallbacks {
   readonly parts: string[] = [];
   readonly #html: string;
+  readonly #isXml: boolean;
   readonly #foreign = new ForeignContent();
   #name = "";
   /** Whether the tag that is being read is one of SVG or MathML. */
@@ -29,8 +31,9 @@ class VisibleTextReader implements TokenizerCallbacks {
   /** How many open elements are not seen. */
   #unseen = 0;
 
-  constructor(html: string) {
+  constructor(html: string, isXml: boolean) {
     this.#html = html;
+    this.#isXml = isXml;
   }
 
   isInForeignContext(): boolean {
@@ -51,7 +54,7 @@ class VisibleTextReader implements TokenizerCallbacks {
 
   onselfclosingtag(): void {
     // In HTML the slash means nothing.
-    if (this.#isForeign) this.#close(this.#name);
+    if (this.#isForeign || this.#isXml) this.#close(this.#name);
   }
 
   ontext(start: number, end: number): void {

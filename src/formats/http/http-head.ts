@@ -20,6 +20,16 @@ export function encodeHttpHead({ startLine, fields }: HttpHead): Uint8Array {
   return bytes;
 }
 
+// RFC 9110 section 5.5: blanks only. Other white space of JavaScript may be the last byte of a character.
+function trimBlanks(text: string): string {
+  const isBlank = (at: number): boolean => text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09;
+  let from = 0;
+  let to = text.length;
+  while (isBlank(from)) from++;
+  while (to > from && isBlank(to - 1)) to--;
+  return text.slice(from, to);
+}
+
 /** Reads a head; lines that are no fields are passed over. What follows the empty line is not looked at. */
 export function decodeHttpHead(bytes: Uint8Array): HttpHead {
   let text = "";
@@ -31,7 +41,7 @@ export function decodeHttpHead(bytes: Uint8Array): HttpHead {
   const fields: [string, string][] = [];
   for (const line of lines) {
     const colon = line.indexOf(":");
-    if (colon > 0) fields.push([line.slice(0, colon), line.slice(colon + 1).trim()]);
+    if (colon > 0) fields.push([line.slice(0, colon), trimBlanks(line.slice(colon + 1))]);
   }
   return { startLine, fields };
 }

@@ -49,6 +49,8 @@ const keysByName: ReadonlyMap<string, RobotsKey> = new Map([
 
 const space = 0x20;
 const tab = 0x09;
+/** The bytes of U+00A0, which a text copied from a web page may have for a space. */
+const hardSpace = "\xc2\xa0";
 
 function isWhite(code: number): boolean {
   return code === space || (code >= tab && code <= 0x0d);
@@ -59,8 +61,16 @@ function isWhite(code: number): boolean {
 function trimWhite(text: string): string {
   let from = 0;
   let to = text.length;
-  while (from < to && isWhite(text.charCodeAt(from))) from++;
-  while (to > from && isWhite(text.charCodeAt(to - 1))) to--;
+  for (;;) {
+    if (from < to && isWhite(text.charCodeAt(from))) from++;
+    else if (text.startsWith(hardSpace, from)) from += hardSpace.length;
+    else break;
+  }
+  for (;;) {
+    if (to > from && isWhite(text.charCodeAt(to - 1))) to--;
+    else if (to > from && text.endsWith(hardSpace, to)) to -= hardSpace.length;
+    else break;
+  }
   return text.slice(from, to);
 }
 

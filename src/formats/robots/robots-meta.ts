@@ -1,10 +1,11 @@
-import { readTags } from "../html/index.ts";
+import { readRobotsTag, readTags } from "../html/index.ts";
 
 /** How much of a page is looked at for a `meta` element, in bytes. */
 export const maxMetaBytes: number = 64 * 1024;
 
 // Fields whose agent is everybody, or us.
 const heardNames: ReadonlySet<string> = new Set(["robots", "tidemark"]);
+const utf16Mark = /^(?:\xff\xfe|\xfe\xff)/;
 const metaFields: ReadonlySet<string> = new Set(["name", "content"]);
 const heardName = /robots|tidemark/i;
 const metaOrNoindex = /<meta[\t\n\f\r /]|noindex|none/gi;
@@ -20,19 +21,9 @@ export function isNoindex(directives: string): boolean {
     .some((directive) => directive === "noindex" || directive === "none");
 }
 
-/**
- * Whether a field `X-Robots-Tag` keeps a page from everybody, or from us. A directive may name an agent before it,
- * which then holds for the directives behind it: `googlebot: noindex`.
- */
+/** Whether `X-Robots-Tag`, one field a line, keeps a page from everybody, or from us. */
 export function isNoindexField(value: string): boolean {
-  let isHeard = true;
-  for (const part of value.toLowerCase().split(",")) {
-    const [, agent, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/s.exec(part) ?? [];
-    // These directives have a value; whatever else stands before a colon is an agent.
-    if (agent !== undefined && /^(?:max-|unavailable_after$)/.test(agent)) continue;
-    if (agent !== undefined) isHeard = heardNames.has(agent);
-    if (isHeard && isNoindex(rest)) return true;
-  }
+  for (const directive of readRobotsTag(value, (name) => heardNames.has(name))) if (isNoindex(directive)) return true;
   return false;
 }
 
@@ -42,9 +33,12 @@ export function isNoindexField(value: string): boolean {
  * It is looked for in the head, where the HTML Living Standard (section 4.2.5) has it: up to the first `</head` or
  * `<body`. What lies in comments, scripts and the like is text.
  *
- * @param text - the beginning of the page, one character a byte
+ * @param bytes - the beginning of the page, one character a byte
+ * @param isXml - whether it is XHTML served as XML
  */
-export function saysNoindex(text: string): boolean {
+export function saysNoindex(bytes: string, isXml: boolean): boolean {
+  // In UTF-16 that is ASCII and zeros.
+  const text = utf16Mark.test(bytes) ? bytes.replaceAll("\0", "") : bytes;
   // Nearly all pages end here: reading tags costs more than digesting the page.
   if (!mayDeny(text)) return false;
   let isFound = false;
@@ -62,7 +56,7 @@ export function saysNoindex(text: string): boolean {
     if (name === "head" && !isInNoscript) isEnded = true;
   };
   // Without `onText`, tags that have no wanted attribute would not be told.
-  readTags(text, { wanted: metaFields, onTag, onEndTag, onText: () => undefined }, false);
+  readTags(text, { wanted: metaFields, onTag, onEndTag, onText: () => undefined }, isXml);
   return isFound;
 }
 

@@ -60,6 +60,7 @@ export class Robots {
     let pace = this.#everybodysPace;
     let namesGroup = false;
     let namesPace = false;
+    let hasDisallow = false;
     for (const text of splitRobotsLines(readRobotsText(content))) {
       const line = parseRobotsLine(text);
       if (line === undefined) continue;
@@ -79,6 +80,7 @@ export class Robots {
           namesGroup = false;
           namesPace = false;
           group?.rules.push({ allow: line.key === "allow", value: line.value });
+          hasDisallow ||= group !== undefined && line.key === "disallow";
           break;
         case "crawl-delay":
           namesPace = false;
@@ -103,7 +105,7 @@ export class Robots {
           break;
       }
     }
-    this.hasDisallow = [...groups.values()].flat().some(({ rules }) => rules.some(({ allow }) => !allow));
+    this.hasDisallow = hasDisallow;
     this.archiveIndexes = archiveIndexes;
     this.archives = archives;
     this.sitemaps = [...sitemaps];

@@ -110,7 +110,8 @@ class FeedDocument implements XmlReceiver {
   onClose(depth: number): void {
     const itemDepth = this.#itemDepth();
     if (depth === itemDepth + 1 && this.#field !== undefined) {
-      if (!this.#fields?.has(this.#field)) this.#fields?.set(this.#field, this.#text);
+      // An element of an extension may have the name and no text.
+      if (this.#text.trim() !== "" && !this.#fields?.has(this.#field)) this.#fields?.set(this.#field, this.#text);
       this.#field = undefined;
     } else if (depth === itemDepth && this.#fields !== undefined) {
       this.#closeItem(this.#fields);

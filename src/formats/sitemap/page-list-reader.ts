@@ -10,8 +10,8 @@ export type PageListKind = SitemapKind | FeedKind | "text";
 
 /** So much of a document is looked at to tell what it is. */
 const maxSniffedBytes = 16 * 1024;
-// White space, declarations and comments, then the first tag; `<!DOCTYPE` too, which the readers refuse by themselves.
-const beforeRoot = /^(?:\s|<\?[^>]*>|<!--.*?-->)*/s;
+// White space, declarations, comments and a document type, then the first tag.
+const beforeRoot = /^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>[]*>)*/s;
 const root = /^<(?:[\w.-]+:)?([\w.-]+)[\s/>]/;
 
 /** The text of the first bytes, as far as it is ASCII, in whatever encoding it stands. */

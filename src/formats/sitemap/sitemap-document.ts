@@ -71,7 +71,7 @@ export class SitemapDocument implements XmlReceiver {
 
   onOpen(tag: XmlTag, depth: number): void {
     if (depth === 1) this.#openRoot(tag);
-    else if (tag.uri !== this.#namespace) this.#openExtension(tag, depth);
+    else if (!this.#isOwn(tag.uri)) this.#openExtension(tag, depth);
     else if (depth === 2) this.#openEntry(tag.local);
     else if (depth === 3 && this.#inEntry) this.#openField(tag.local);
   }
@@ -94,6 +94,11 @@ export class SitemapDocument implements XmlReceiver {
     this.#namespace = tag.uri;
     if (tag.uri !== sitemapNamespace)
       this.xml.warn("wrong-namespace", `${tag.local} is in the namespace ${excerpt(tag.uri)}`);
+  }
+
+  // Many a generator forgets the namespace behind the root, and writes `<url xmlns="">`.
+  #isOwn(uri: string): boolean {
+    return uri === this.#namespace || uri === sitemapNamespace || uri === "";
   }
 
   #openExtension(tag: XmlTag, depth: number): void {

@@ -1,4 +1,5 @@
 import { excerpt, TidemarkError } from "../../core/index.ts";
+import { normaliseEscapes } from "./url-normal.ts";
 
 /** Which URLs of a site are wanted, as patterns of paths. */
 export interface UrlPatterns {
@@ -25,11 +26,9 @@ const [star, anything] = ["*", "**"];
 /** A pattern's literals and wildcards; a literal is one character. */
 type Pattern = readonly string[];
 
-// As paths carry them: escapes in capitals, and nothing outside ASCII.
+// Nothing outside ASCII, and escapes in the one spelling in which patterns and paths are compared.
 function encodePattern(pattern: string): string {
-  return pattern
-    .replace(/[^\x21-\x7e]|[\\^`{}"<>]/gu, encodeURIComponent)
-    .replace(/%[0-9a-f]{2}/gi, (code) => code.toUpperCase());
+  return normaliseEscapes(pattern.replace(/[^\x21-\x7e]|[\\^`{}"<>]/gu, encodeURIComponent));
 }
 
 function compilePattern(pattern: string, option: string): (path: string) => boolean {
@@ -80,7 +79,8 @@ function matchesPattern(parts: Pattern, text: string): boolean {
 /**
  * Makes a filter of URLs from patterns. In a pattern, `*` is any number of characters other than `/`, `**` any number of
  * characters; one that ends with `/` means everything below, and one that begins with `*` matches in every folder. A
- * pattern with `?` is compared with path and query, one without it with the path alone. `exclude` takes precedence.
+ * pattern with `?` is compared with path and query, one without it with the path alone. How a path is escaped makes no
+ * difference. `exclude` takes precedence.
  *
  * @throws TidemarkError `bad-option` if a pattern begins with neither `/` nor `*`
  */
@@ -92,11 +92,16 @@ export function compileUrlFilter({ within = "/", include = [], exclude = [] }: U
     ...[...new Set(include.map((pattern) => `+${encodePattern(pattern)}`))].sort(),
     ...[...new Set(exclude.map((pattern) => `-${encodePattern(pattern)}`))].sort(),
   ];
+  const start = normaliseEscapes(within);
   return {
     key: keys.join(" "),
-    admits: (path) =>
-      path.startsWith(within) &&
-      (included.length === 0 || included.some((matches) => matches(path))) &&
-      !excluded.some((matches) => matches(path)),
+    admits: (path) => {
+      const normal = normaliseEscapes(path);
+      return (
+        normal.startsWith(start) &&
+        (included.length === 0 || included.some((matches) => matches(normal))) &&
+        !excluded.some((matches) => matches(normal))
+      );
+    },
   };
 }

@@ -6,8 +6,12 @@ const unreserved = /^[A-Za-z0-9._~-]$/;
 const hex = /^[0-9A-Fa-f]$/;
 const percent = /%(?:[0-9A-Fa-f]{2})?/g;
 
-// A decoded character must not make an escape of a `%` that is none, as in `%%34%31`: it stays as it is.
-function normaliseEscapes(text: string): string {
+/**
+ * Brings the escapes of a path or a query to one spelling: in upper case, unreserved characters never escaped.
+ *
+ * @see RFC 3986 section 6.2.2
+ */
+export function normaliseEscapes(text: string): string {
   if (!text.includes("%")) return text;
   let normal = "";
   let from = 0;
@@ -21,6 +25,7 @@ function normaliseEscapes(text: string): string {
       continue;
     }
     const character = String.fromCharCode(Number.parseInt(match[0].slice(1), 16));
+    // A decoded character must not make an escape of a `%` that is none, as in `%%34%31`: it stays as it is.
     const completes = normal.length - stray <= 2 && hex.test(character);
     normal += unreserved.test(character) && !completes ? character : match[0].toUpperCase();
   }

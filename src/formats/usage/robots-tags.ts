@@ -1,5 +1,5 @@
 import { combineUsage, noUsage, type UsageFields, type UsagePreferences } from "../../core/index.ts";
-import { readTags } from "../html/index.ts";
+import { readRobotsTag, readTags } from "../html/index.ts";
 import { parseContentUsage } from "./content-usage.ts";
 
 /** How much of a page is searched for `meta` elements, in bytes. */
@@ -25,25 +25,12 @@ export interface UsageReader {
  */
 export function readUsageFields(fields: UsageFields, reader: UsageReader): UsagePreferences {
   const { contentUsage = "", robotsTag = "", tdmReservation } = fields;
-  const tags = robotsTag.length > maxCharacters ? [] : robotsTag.split("\n");
+  const heard = robotsTag.length > maxCharacters ? [] : readRobotsTag(robotsTag, (name) => isAddressed(name, reader));
   return combineUsage(
     parseContentUsage(contentUsage),
-    ...tags.map((line) => readRobotsTag(line, reader)),
+    ...Array.from(heard, (directive) => readDirectives(directive, reader)),
     tdmReservation === "1" ? noMining : noUsage,
   );
-}
-
-function readRobotsTag(line: string, reader: UsageReader): UsagePreferences {
-  let isHeard = true;
-  let found = noUsage;
-  for (const part of line.toLowerCase().split(",")) {
-    const [, agent, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/s.exec(part) ?? [];
-    // These directives have a value; whatever else stands before a colon is an agent.
-    if (agent !== undefined && /^(?:max-|unavailable_after$)/.test(agent)) continue;
-    if (agent !== undefined) isHeard = isAddressed(agent, reader);
-    if (isHeard) found = combineUsage(found, readDirectives(rest, reader));
-  }
-  return found;
 }
 
 function isAddressed(name: string, { agent }: UsageReader): boolean {
@@ -60,6 +47,14 @@ const metaFields: ReadonlySet<string> = new Set(["name", "content"]);
 const likely = /noai|noimageai|tdm-reservation/i;
 const latin1 = new TextDecoder("latin1");
 
+/** In these a tag means nothing. */
+const texts = [
+  ["script", "</script"],
+  ["style", "</style"],
+  ["title", "</title"],
+  ["!--", "-->"],
+] as const;
+
 /** Where the head of a page ends: at `</head` or `<body`. Bytes are compared, because few pages have anything to be read. */
 function endOfHead(content: Uint8Array): number {
   const limit = Math.min(content.length, maxUsageMetaBytes);
@@ -68,8 +63,15 @@ function endOfHead(content: Uint8Array): number {
       if (((content[at + next] ?? 0) | 0x20) !== word.charCodeAt(next)) return false;
     return true;
   };
-  for (let at = 0; at < limit; at++)
-    if (content[at] === 0x3c && (has("/head", at + 1) || has("body", at + 1))) return at;
+  let textEnd: string | undefined;
+  for (let at = 0; at < limit; at++) {
+    if (textEnd !== undefined) {
+      if (has(textEnd, at)) textEnd = undefined;
+    } else if (content[at] === 0x3c) {
+      if (has("/head", at + 1) || has("body", at + 1)) return at;
+      textEnd = texts.find(([start]) => has(start, at + 1))?.[1];
+    }
+  }
   return limit;
 }
 
@@ -79,7 +81,11 @@ function endOfHead(content: Uint8Array): number {
  * @param content - the page; 64 KiB of it are read
  */
 export function readUsageMeta(content: Uint8Array, reader: UsageReader): UsagePreferences {
-  const head = latin1.decode(content.subarray(0, endOfHead(content)));
+  const [a = 0, b = 0] = content;
+  // In UTF-16 that is ASCII and zeros.
+  const isUtf16 = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  const bytes = isUtf16 ? content.subarray(0, maxUsageMetaBytes).filter((byte) => byte !== 0) : content;
+  const head = latin1.decode(bytes.subarray(0, endOfHead(bytes)));
   // Nearly all pages end here: reading tags costs more than digesting the page.
   if (!likely.test(head)) return noUsage;
   let found = noUsage;
@@ -90,6 +96,6 @@ export function readUsageMeta(content: Uint8Array, reader: UsageReader): UsagePr
     if (of === "tdm-reservation" && said.trim() === "1") found = combineUsage(found, noMining);
     else if (isAddressed(of, reader)) found = combineUsage(found, readDirectives(said, reader));
   };
-  readTags(head, { wanted: metaFields, onTag }, false);
+  readTags(head, { wanted: metaFields, onTag }, reader.mediaType === "application/xhtml+xml");
   return found;
 }

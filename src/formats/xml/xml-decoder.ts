@@ -84,15 +84,21 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
 }
 
 const mark = /&|<[!?]|<$/g;
-const reference = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\dA-Fa-f]{1,6});/y;
+const reference = /&(?:amp|lt|gt|quot|apos|#(\d{1,7})|#x([\dA-Fa-f]{1,6}));/y;
 // What may become a reference once more of the text is there.
 const beginning = /^&(?:[a-z]{0,4}|#\d{0,7}|#x[\dA-Fa-f]{0,6})$/;
 const cdata = "<![CDATA[";
 const comment = "<!--";
 
+/** Whether XML can hold a character (XML 1.0 section 2.2). */
+function isXmlCharacter(code: number): boolean {
+  if (code < 0x20) return code === 0x09 || code === 0x0a || code === 0x0d;
+  return (code < 0xd800 || code > 0xdfff) && code !== 0xfffe && code !== 0xffff && code <= 0x10_ffff;
+}
+
 /**
- * Writes `&` as `&amp;` where it begins none of XML's references, as in `?a=1&b=2` and `&nbsp;`. Many a sitemap has
- * such URLs, and XML would have its reading end there. CDATA sections, comments and processing instructions stay as
+ * Writes `&` as `&amp;` where it begins none of XML's references, as in `?a=1&b=2` and `&nbsp;`, or one of no character, as
+ * half of an emoji. Many a sitemap and feed has such, and XML would have its reading end there. CDATA sections, comments and processing instructions stay as
  * they are.
  */
 export class BareAmpersands {
@@ -131,8 +137,13 @@ export class BareAmpersands {
   }
 
   #isBare(all: string, at: number): boolean {
+    if (this.#literalEnd !== undefined) return false;
     reference.lastIndex = at;
-    return this.#literalEnd === undefined && !reference.test(all);
+    const found = reference.exec(all);
+    if (found === null) return true;
+    const [, decimal, hex] = found;
+    if (decimal !== undefined) return !isXmlCharacter(Number(decimal));
+    return hex !== undefined && !isXmlCharacter(Number.parseInt(hex, 16));
   }
 
   // Goes to the next bare ampersand, past the beginning of a literal section, or to what must be held.

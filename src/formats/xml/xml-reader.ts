@@ -34,8 +34,8 @@ export interface XmlReceiver {
 }
 
 /**
- * Reads XML within bounds. A document type declaration is refused, so there are no entities but XML's five; depth,
- * attributes and the length of a token are bounded, and what is not well-formed ends the reading; only an `&` that
+ * Reads XML within bounds. A document type is only a name, and one with declarations of its own is refused, so there are no
+ * entities but XML's five; depth, attributes and the length of a token are bounded, and what is not well-formed ends the reading; only an `&` that
  * should have been `&amp;` is forgiven. Nothing in the
  * bytes makes it throw: {@link XmlReader.problem} says why the rest was not read.
  */
@@ -152,7 +152,10 @@ export class XmlReader {
       if (this.#depth > 0) receiver.onText(characters);
     };
     parser.on("error", (error) => this.stop("bad-xml", error.message));
-    parser.on("doctype", () => this.stop("doctype", "a document type declaration is not read"));
+    parser.on("doctype", (declaration) => {
+      passed();
+      if (declaration.includes("[")) this.stop("doctype", "a document type with declarations of its own is not read");
+    });
     parser.on("comment", passed);
     parser.on("processinginstruction", passed);
     parser.on("text", text);

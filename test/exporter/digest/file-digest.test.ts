@@ -94,6 +94,9 @@ test("a page that asks not to be indexed is seen in small reads, and again when 
   assert.deepEqual(digester.digest(scanned(path)), { kind: "noindex" });
   assert.equal(new FileDigester({ bufferBytes: 16 }).digest(scanned(path)).kind, "digested", "nobody asked");
   assert.equal(digester.digest({ ...scanned(path), mediaType: "text/plain" }).kind, "digested", "no HTML");
+  writeFileSync(path, `<script src="a.js"/>${noindex}`);
+  const asXml = { ...scanned(path), mediaType: "application/xhtml+xml" };
+  assert.deepEqual(digester.digest(asXml), { kind: "noindex" }, "an empty script of XHTML");
   writeFileSync(path, "<p>welcome");
   // The only read of the first attempt has been looked at; then the page becomes another.
   using _hook = afterRead((read) => {

@@ -90,6 +90,8 @@ const rows: readonly Row[] = [
     why: "RFC 8288 section 3.2: the base of the message",
   },
   { html: "", link: '<x>; rel="next"; anchor="#a"', urls: [], why: "RFC 8288 section 3.2: another context" },
+  { html: "", link: "< /\xc3\xa0 >; rel=next", urls: ["link /%C3%A0"], why: "A0 is a byte of a character, no space" },
+  { html: "", link: "</\xc3\xa0>; rel=next", urls: ["link /%C3%A0"], why: "RFC 9110 section 5.5" },
   { html: "", link: "<x>; rel=next; rel=icon", urls: ["link x"], why: "RFC 8288 section 3.3: the first counts" },
   { html: "", link: "<x>; rel=preconnect, <y", urls: [], why: "it names a server; what is no link is not read" },
   { html: "", refresh: "5; url=r", urls: ["meta-refresh r"], why: "HTML Living Standard 4.2.5.3" },

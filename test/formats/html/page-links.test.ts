@@ -132,6 +132,18 @@ test("a link is unfollowed where each of its kind says so, and a page says of al
   assert.equal(read('<meta name="another" content="none">').isNofollow, false);
 });
 
+test("the field X-Robots-Tag says of a page what its meta element could, to everybody or to us", () => {
+  const says = (robotsTag: string): boolean =>
+    readLinks(Buffer.from("<a href=x>"), "text/html", page, {
+      robotsNames: ["mybot"],
+      fields: { usage: { robotsTag } },
+    }).isNofollow;
+  for (const tag of ["nofollow", "noindex, NoFollow", "none", "MyBot: nofollow", "other: noindex\nnofollow"])
+    assert.equal(says(tag), true, tag);
+  for (const tag of ["", "noindex", "other: nofollow", "other: noindex, nofollow", "max-snippet: 0"])
+    assert.equal(says(tag), false, tag);
+});
+
 test("in XHTML that is served as XML an empty script has no content, and CDATA is text", () => {
   const html = '<script src="s"/><a href="b"/><![CDATA[<a href="no"/>]]>';
   assert.deepEqual(listed(html, "application/xhtml+xml"), ["script /dir/s", "anchor /dir/b"]);
@@ -323,6 +335,11 @@ test("what an object names behind a codebase of more than 8192 characters is lef
   assert.deepEqual(listed(`<object codebase="${codebase}" data="/c" archive="${archives}"><a href="/b">`), [
     "anchor /b",
   ]);
+});
+
+test("of the archives of a page's objects 100,000 are looked at: each may cost the length of a codebase", () => {
+  const objects = `<object archive="${"a ".repeat(1000)}">`.repeat(100);
+  assert.deepEqual(listed(`${objects}<object archive="b"><a href="/c">`), ["object /dir/a", "anchor /c"]);
 });
 
 test("the URLs of a page have at most 16 Mi characters together", () => {

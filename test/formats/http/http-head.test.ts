@@ -20,6 +20,15 @@ test("a head keeps its bytes, and no value can end it", () => {
   assert.equal(latin1(forged), "GET / HTTP/1.1\r\na: 1    b: 2\r\n\r\n");
 });
 
+test("a value loses blanks around it, and no byte of a character (RFC 9110 section 5.5)", () => {
+  const { fields } = read("HTTP/1.1 302 Found\r\nLocation: \t/voil\xc3\xa0 \t\r\nX-Odd:\xa0\r\nX-Empty: \r\n\r\n");
+  assert.deepEqual(fields, [
+    ["Location", "/voil\xc3\xa0"],
+    ["X-Odd", "\xa0"],
+    ["X-Empty", ""],
+  ]);
+});
+
 test("beside a body without its transfer coding, the head does not speak of one (RFC 9112 section 6)", () => {
   const head =
     "HTTP/1.1 200 OK\r\ntransfer-ENCODING: gzip, chunked\r\nContent-Length: 7\r\nTrailer: x\r\nContent-Encoding: gzip\r\n\r\n";

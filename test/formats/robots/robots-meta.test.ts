@@ -46,8 +46,8 @@ const no = [
   '<style><meta name="robots" content="noindex">',
 ];
 
-for (const html of yes) test(`withdrawn: ${html}`, () => assert.equal(saysNoindex(html), true));
-for (const html of no) test(`not withdrawn: ${html}`, () => assert.equal(saysNoindex(html), false));
+for (const html of yes) test(`withdrawn: ${html}`, () => assert.equal(saysNoindex(html, false), true));
+for (const html of no) test(`not withdrawn: ${html}`, () => assert.equal(saysNoindex(html, false), false));
 
 /** What an HTML parser says. */
 function askParser(html: string): boolean {
@@ -88,22 +88,41 @@ test("an HTML parser says the same of whatever soup", () => {
       const html = pieces.join("");
       // A script that is escaped twice ends later than that parser has it (HTML Living Standard, section 13.2.5.26).
       fc.pre(!/<script>.*<!-- .*<script>/s.test(html));
-      assert.equal(saysNoindex(html), askParser(html));
+      assert.equal(saysNoindex(html, false), askParser(html));
     }),
     { numRuns: 3000 },
   );
 });
 
+test("a page of UTF-16 is read by its mark", () => {
+  const page = Buffer.from('\ufeff<title>é</title><meta name="robots" content="noindex">', "utf16le");
+  assert.equal(saysNoindex(page.toString("latin1"), false), true);
+  assert.equal(saysNoindex(page.swap16().toString("latin1"), false), true);
+  assert.equal(saysNoindex(page.subarray(2).toString("latin1"), false), false);
+});
+
+test("in XHTML an empty-element tag has no content", () => {
+  const page = '<head><script src="a.js"/><title/><meta name="robots" content="noindex"/></head>';
+  assert.equal(saysNoindex(page, true), true);
+  assert.equal(saysNoindex(page, false), false);
+});
+
 test("hostile pages take no time to speak of", () => {
   for (const unit of ["<meta ", "<meta name=robots ", "<!--", "<script>", "<a \t", "&#", "< ", "<a =", "<a b \t "]) {
     const startedMs = performance.now();
-    saysNoindex(`noindex${unit.repeat(65_536 / unit.length)}`);
+    saysNoindex(`noindex${unit.repeat(65_536 / unit.length)}`, false);
     assert.ok(performance.now() - startedMs < 2000, unit);
   }
 });
 
 test("the field X-Robots-Tag, to everybody and to agents", () => {
-  for (const value of ["noindex", "NOINDEX, nofollow", "none", "googlebot: nofollow, tidemark: noindex"])
+  for (const value of [
+    "noindex",
+    "NOINDEX, nofollow",
+    "none",
+    "googlebot: nofollow, tidemark: noindex",
+    "other: none\nnoindex",
+  ])
     assert.equal(isNoindexField(value), true, value);
   for (const value of [
     "all",

@@ -194,6 +194,18 @@ test("too many wildcard rules make a file stricter, not slower", () => {
   assert.equal(robotsAllow(robots, "a", "/y"), true);
 });
 
+test("many agents of one group with many rules take little time", () => {
+  const names = Array.from({ length: 40_000 }, (_, at) => at.toString(36));
+  let text = "";
+  for (let at = 0; at < names.length; at += 1000) text += `User-agent: ${names.slice(at, at + 1000).join(",")}\n`;
+  text += "Allow: /\n".repeat(30_000);
+  const startedAt = performance.now();
+  assert.equal(parseText(text).hasDisallow, false);
+  assert.ok(performance.now() - startedAt < 1500, `${performance.now() - startedAt} ms`);
+  assert.equal(parseText(`${text}Disallow:`).hasDisallow, true);
+  assert.equal(parseText("Disallow: /").hasDisallow, false);
+});
+
 // String.prototype.indexOf takes ten seconds for one of these paths.
 test("patterns that repeat themselves cost one pass over the path each", () => {
   const half = "a".repeat(1900);

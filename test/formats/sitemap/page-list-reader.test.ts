@@ -93,6 +93,28 @@ describe("a list of pages", () => {
     assert.deepEqual([locations(got), got.kind], [["https://example.org/r1"], "rdf"]);
   });
 
+  it("of a feed has the link that says something, whatever extensions there are", () => {
+    const item = '<item><a:link href="x"/><link/><link>https://example.org/r1</link></item>';
+    const got = read(rdf.replace(/<item.*<\/item>/s, item).replace("xmlns:dc", 'xmlns:a="urn:a" xmlns:dc'));
+    assert.deepEqual([locations(got), got.warnings], [["https://example.org/r1"], []]);
+  });
+
+  it("is told by its content behind instructions for programs", () => {
+    const text = `<?xml-stylesheet href="a?b>c"?><urlset><url><loc>https://example.org/1</loc></url></urlset>`;
+    assert.deepEqual(locations(read(text)), ["https://example.org/1"]);
+  });
+
+  it("of RSS 0.91 is read, whose document type is only a name (Netscape's RSS 0.91)", () => {
+    const type =
+      '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://example.org/rss-0.91.dtd">';
+    const item = "<item><title>&eacute;</title><link>https://example.org/1</link></item>";
+    const got = read(`<?xml version="1.0"?>\n${type}\n<rss version="0.91"><channel>${item}</channel></rss>`, 7);
+    assert.deepEqual(
+      [locations(got), got.code, got.warnings],
+      [["https://example.org/1"], undefined, ["bare-ampersand"]],
+    );
+  });
+
   it("is told by its content, in whatever encoding", () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(atom, "utf16le")]);
     assert.deepEqual(locations(read(utf16, 3)), ["/e1", "https://example.org/e2"]);

@@ -79,6 +79,12 @@ test("an ampersand that is not escaped is one, however the bytes are cut", () =>
     ["<![CDATA[a&amp;b&c]]>&d<!-- & --><?p & ?>&e", "a&amp;b&c&d&e", ["bare-ampersand"]],
     ["&amp;<![CDATA[&]]]]>&lt;", "&&]]<", []],
     ["a&#12345678;", "a&#12345678;", ["bare-ampersand"]],
+    [
+      "&#55357;&#xDE00;&#0;&#x1f;&#xFFFE;&#x110000;",
+      "&#55357;&#xDE00;&#0;&#x1f;&#xFFFE;&#x110000;",
+      ["bare-ampersand"],
+    ],
+    ["a&#9;&#x1F600;&#xE000;", "a\t😀\ue000", []],
   ];
   for (const [written, expected, warnings] of rows) {
     for (let pieceBytes = 1; pieceBytes < 40; pieceBytes++) {
@@ -110,6 +116,16 @@ test("other namespaces and none are read with a warning, a prefix without one to
   const reading = read(urlset(page("a", "<image:image/>") + page("b", "<image:image/>")));
   assert.deepEqual(locations(reading), ["a", "b"]);
   assert.deepEqual(codes(reading), ["unbound-prefix"]);
+});
+
+test("entries without the namespace of the root are read, and those that alone have one", () => {
+  const inner = `<url xmlns=""><loc>a</loc><lastmod>2026</lastmod></url>${page("b")}`;
+  const image = '<x xmlns="urn:image"><loc>no</loc></x>';
+  const forgotten = read(urlset(`${inner}<url><loc xmlns="">c</loc>${image}</url>`));
+  assert.deepEqual(locations(forgotten), ["a", "b", "c"]);
+  assert.deepEqual(locations(read(urlset(inner, `xmlns:s="${namespace}"`))), ["a", "b"]);
+  assert.deepEqual(locations(read(`<urlset><url xmlns="${namespace}"><loc>a</loc></url></urlset>`)), ["a"]);
+  assert.deepEqual(locations(read(`<s:urlset xmlns:s="${namespace}">${page("a")}</s:urlset>`)), ["a"]);
 });
 
 test("encodings: byte order marks, UTF-16 of both orders, declared, unknown, wrong", () => {
@@ -150,10 +166,10 @@ const broken: readonly (readonly [string, string | Uint8Array, string, readonly 
   ["nothing", "", "bad-xml", []],
   ["cut off in the third entry", urlset(page("a") + page("b") + page("c")).slice(0, -20), "bad-xml", ["a", "b"]],
   ["not closed", urlset(page("a")).replace("</urlset>", ""), "bad-xml", ["a"]],
-  ["a page of HTML", "<!DOCTYPE html><html><head></head></html>", "doctype", []],
+  ["a page of HTML", "<!DOCTYPE html><html><head></head></html>", "not-a-sitemap", []],
   ["HTML without a document type", "<html><head></head></html>", "not-a-sitemap", []],
   ["an entity bomb", `<!DOCTYPE l [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>${urlset(page("&b;"))}`, "doctype", []],
-  ["an external entity", `<!DOCTYPE l SYSTEM "file:///etc/passwd">${urlset(page("a"))}`, "doctype", []],
+  ["an external entity", `<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/passwd">]>${urlset(page("&a;"))}`, "doctype", []],
   ["wrong nesting", urlset(`${page("a")}<url><loc>b</url></loc>`), "bad-xml", ["a"]],
   ["a control character", urlset(`${page("a")}${page("b\u0001")}`), "bad-xml", ["a"]],
   ["deep elements", urlset(page("a") + "<x>".repeat(1000)), "too-deep", ["a"]],

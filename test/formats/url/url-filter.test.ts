@@ -15,7 +15,8 @@ const rows: ReadonlyArray<readonly [pattern: string, matching: readonly string[]
   ["*?print=1", ["/a?print=1", "/x/y?print=1"], ["/a", "/a?print=10", "/a?x&print=1"]],
   ["*?*print=*", ["/a?print=1", "/a?x&print=/2"], ["/print=1"]],
   ["/café/", ["/caf%C3%A9/a"], ["/caf/"]],
-  ["/caf%c3%a9/", ["/caf%C3%A9/a"], ["/café/"]],
+  ["/caf%c3%a9/", ["/caf%C3%A9/a", "/caf%c3%a9/a"], ["/café/"]],
+  ["/~a/*?b=%7E", ["/%7Ea/c?b=~", "/~a/%63?b=%7e"], ["/~a%2Fc?b=~"]],
   ["/a b", ["/a%20b"], ["/a+b"]],
   ["/a.c(d)+[e]$", ["/a.c(d)+[e]$"], ["/abc(d)+[e]$", "/a.c"]],
   ["**", ["/", "/a/b?c"], []],
@@ -40,6 +41,11 @@ test("an exclusion takes precedence, and a folder bounds both", () => {
     false,
     false,
   ]);
+});
+
+test("a folder bounds paths however they are escaped", () => {
+  const { admits } = compileUrlFilter({ within: "/%D0%BF/" });
+  assert.deepEqual(["/%d0%bf/a", "/%D0%BF/%d0%b0", "/%D0%BE/a"].map(admits), [true, true, false]);
 });
 
 test("the key is that of the same patterns in any order and writing, and empty for all URLs", () => {

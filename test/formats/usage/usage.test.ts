@@ -63,6 +63,10 @@ const pages: readonly (readonly [string, string])[] = [
   ['<meta name="tdm-reservation" content="1">', "train-ai=n"],
   ['<meta name="tdm-reservation" content="0">', ""],
   ["<p>noai", ""],
+  ["<script>write('</head>')</script><meta name=robots content=noai>", "train-ai=n, ai-use=n"],
+  ["<!--[if IE]><body><![endif]--><meta name=robots content=noai>", "train-ai=n, ai-use=n"],
+  ["<STYLE>/*<body>*/</STYLE><title><body></title><meta name=robots content=noai>", "train-ai=n, ai-use=n"],
+  ["<script>1</script></head><meta name=robots content=noai>", ""],
   ["<!-- <meta name=robots content=noai> -->", ""],
   ["</head><meta name=robots content=noai>", ""],
   ["</HEAD ><meta name=robots content=noai>", ""],
@@ -81,6 +85,21 @@ describe("statements about use", () => {
   for (const [text, expected] of pages)
     it(`a page ${text} states ${expected || "nothing"}`, () =>
       assert.equal(formatUsage(readUsageMeta(Buffer.from(text), reader)), expected));
+
+  it("a page of UTF-16 states what one of UTF-8 does", () => {
+    const page = Buffer.from("\ufeff<head><meta name=robots content=noai></head>", "utf16le");
+    assert.equal(formatUsage(readUsageMeta(page, reader)), "train-ai=n, ai-use=n");
+    assert.equal(formatUsage(readUsageMeta(page.swap16(), reader)), "train-ai=n, ai-use=n");
+  });
+
+  it("a page of XHTML states what stands behind an empty script", () => {
+    const page = Buffer.from('<script src="a.js"/><title/><meta name="robots" content="noai"/>');
+    const asXml = { ...reader, mediaType: "application/xhtml+xml" };
+    assert.deepEqual([readUsageMeta(page, asXml), readUsageMeta(page, reader)].map(formatUsage), [
+      "train-ai=n, ai-use=n",
+      "",
+    ]);
+  });
 
   it("noimageai holds for images", () => {
     const found = readUsageFields({ robotsTag: "noimageai" }, { ...reader, mediaType: "image/png" });

@@ -35,7 +35,7 @@ export interface LinkedPage {
   readonly path: string;
   /** Without content coding. */
   readonly body: Uint8Array;
-  readonly head: Pick<FetchedOutcome, "contentType" | "link" | "refresh" | "contentLanguage">;
+  readonly head: Pick<FetchedOutcome, "contentType" | "link" | "refresh" | "contentLanguage" | "usage">;
 }
 
 /** How pages are polled. */

@@ -36,13 +36,13 @@ export class LinkFollower {
     from: TrackedUrl,
     path: string,
     body: Uint8Array,
-    { contentType, link, refresh }: Pick<FetchedOutcome, "contentType" | "link" | "refresh">,
+    { contentType, link, refresh, usage }: Pick<FetchedOutcome, "contentType" | "link" | "refresh" | "usage">,
   ): FoundUrl[] {
     const url = this.#visit.origin + path;
     const isStyle = /^text\/css\b/i.test(contentType ?? "");
     const page = isStyle
       ? undefined
-      : readLinks(body, contentType, url, { robotsNames: this.#visit.agent, fields: { link, refresh } });
+      : readLinks(body, contentType, url, { robotsNames: this.#visit.agent, fields: { link, refresh, usage } });
     const links = page?.links ?? readStyleLinks(body, url, contentType);
     const found: FoundUrl[] = [];
     let hasNew = false;

@@ -274,7 +274,8 @@ async function isInsignificantChange(
   const { significance, ports } = visit;
   if (significance?.texts.appliesTo(mediaType, sizeBytes) !== true) return false;
   const before = await ports.bodies.read(path, maxComparedBytes);
-  return before !== undefined && significance.texts.compare(before, body.read()) >= significance.leastResemblance;
+  if (before === undefined) return false;
+  return significance.texts.compare(before, body.read(), mediaType) >= significance.leastResemblance;
 }
 
 /** Keeps a body in place of the held one. @returns a finding if there is no place for it */

@@ -83,6 +83,18 @@ describe("links", () => {
     assert.deepEqual(visit, ["/", "/a.html", "/c.html", "/a.png", "/g.html", "/h.html"]);
   });
 
+  it("are not followed where a field of the page says so, be it for one agent", async () => {
+    await using crawler = await openSite({ "/": linking("/a", "/b"), "/c.html": "c", "/d.html": "d" });
+    for (const [path, tag, target] of [
+      ["/a", "noindex, nofollow", "/c.html"],
+      ["/b", "otherbot: nofollow", "/d.html"],
+    ] as const)
+      crawler.site.answers.set(path, (_, response) =>
+        response.writeHead(200, { "content-type": "text/html", "x-robots-tag": tag }).end(linking(target)),
+      );
+    assert.deepEqual(asked(await crawler.visit(links)), ["/", "/a", "/b", "/d.html"]);
+  });
+
   it("are followed where one page says so and another does not", async () => {
     await using crawler = await openSite({
       "/": linking("/a.html", "/b.html"),
