@@ -267,18 +267,19 @@ export class TrafficCounter {
   }
 
   #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified, unverified?: Crawler): Crawler {
-    const keyOf = (name: string): string => `${name} ${basis} ${verified ?? ""}`;
-    const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted.name));
+    // One program on the servers of several operators is several crawlers.
+    const keyOf = ({ name, operator }: CrawlerName): string => `${name} ${operator ?? ""} ${basis} ${verified ?? ""}`;
+    const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted));
     const name: CrawlerName = isFull ? { name: "(more crawlers)", operator: undefined, purpose: "unknown" } : wanted;
-    const held = this.#crawlers.get(keyOf(name.name));
+    const held = this.#crawlers.get(keyOf(name));
     if (held !== undefined) return held;
     const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays, unverified);
     const { history } = this.#options;
-    if (history !== undefined && unverified === undefined && this.#withVisits < this.#visited) {
+    if (history !== undefined && unverified === undefined && !crawler.isOfMany && this.#withVisits < this.#visited) {
       this.#withVisits++;
       crawler.visits = new PageVisits(history);
     }
-    this.#crawlers.set(keyOf(name.name), crawler);
+    this.#crawlers.set(keyOf(name), crawler);
     return crawler;
   }
 
@@ -312,7 +313,7 @@ export class TrafficCounter {
 
   /**
    * Whether the crawler learned nothing: a 304, or a 200 like its last one of that URL, by ETag if the log has it, or else by
-   * size. Summed over a URL's R requests these are R - (C + 1) of Brandman et al., section 4.1, where C are the changes that
+   * size. Who goes by a name of many is told apart by address. Summed over a URL's R requests these are R - (C + 1) of Brandman et al., section 4.1, where C are the changes that
    * this crawler saw.
    */
   #isNeedless(crawler: Crawler): boolean {
@@ -321,7 +322,8 @@ export class TrafficCounter {
     if (!request.isGet || request.isOfArchives) return false;
     if (status === 304) return true;
     if (status !== 200 || request.targetHash === 0) return false;
-    const site = request.hash(logField.host, crawler.salt);
+    const { salt, isOfMany } = crawler;
+    const site = request.hash(logField.host, isOfMany ? request.hash(logField.address, salt) : salt);
     // 53 bits of two hashes; the sum stays a whole number.
     const page = mix(request.targetHash, site);
     const answer = request.has(logField.etag) ? request.hashTag() : request.bytes >>> 0;
