@@ -273,7 +273,9 @@ function formatMethod(summary: TrafficSummary): string[] {
     `${formatNoun(lines, "line")} of ${formatNoun(logs, "log")}; ${formatNoun(badLines, "line")} of no known format.`,
     "A crawler is a client that says so by a name on the list crawler-user-agents, one that asked for robots.txt, or one that goes through many pages and loads nothing of what belongs to them.",
     "A request is needless if the page had not changed since the same crawler's last request of it, as far as the log tells by sizes and answers.",
-    `The busiest minute began at ${formatMoment(peak.at)} and had ${formatNoun(peak.requests, "request")}.`,
+    ...(peak.requests === 0
+      ? []
+      : [`The busiest minute began at ${formatMoment(peak.at)} and had ${formatNoun(peak.requests, "request")}.`]),
     `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlerCount, "crawler")} got at least one 304.`,
     ...[
       [uncomparedAnswers, `${formatNoun(uncomparedAnswers, "answer")} not compared.`] as const,

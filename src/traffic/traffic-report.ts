@@ -128,7 +128,7 @@ export interface TrafficReport {
   readonly crawling: Readonly<Tally>;
   readonly peak: Peak;
   readonly kinds: readonly KindTraffic[];
-  /** In order. */
+  /** In order; none if no line has a time. */
   readonly days: readonly DayTraffic[];
   /** Those with the most bytes first, as in the next two. */
   readonly purposes: readonly { readonly purpose: Purpose; readonly counts: Readonly<Tally> }[];
@@ -180,12 +180,14 @@ export function writeTrafficReport(counter: TrafficCounter, history: SiteHistory
     crawling: crawling.tally,
     peak: { at: counter.peak.at, requests: counter.peak.requests },
     kinds: writeKinds(counter.kinds),
-    days: writeDays(all, crawling, byPurpose),
+    days: from === undefined ? [] : writeDays(all, crawling, byPurpose),
     purposes: [...byPurpose]
       .sort(([, a], [, b]) => byBytes(a, b))
       .map(([purpose, { tally }]) => ({ purpose, counts: tally })),
     groups: writeGroups(crawlers),
-    crawlers: crawlers.slice(0, maxCrawlersTold).map((crawler) => writeCrawler(crawler, history)),
+    crawlers: crawlers
+      .slice(0, maxCrawlersTold)
+      .map((crawler) => writeCrawler(crawler, history, to === undefined ? undefined : Math.floor(to / 86_400))),
     crawlerCount: names.size,
     crawlersWithNotModified: [...names.values()].filter((same) =>
       same.some(({ account }) => account.tally.notModified > 0),
@@ -265,11 +267,17 @@ function writeKinds(counts: Float64Array): KindTraffic[] {
     .sort((a, b) => b.bytes - a.bytes || b.requests - a.requests);
 }
 
-function writeCrawler({ crawler, account, clients }: CountedCrawler, history: SiteHistory | undefined): CrawlerTraffic {
+/** @param lastDay - of the log; undefined if no line has a time */
+function writeCrawler(
+  { crawler, account, clients }: CountedCrawler,
+  history: SiteHistory | undefined,
+  lastDay: number | undefined,
+): CrawlerTraffic {
   const { name, basis, verified, peak, kinds, visits } = crawler;
   return {
     name: name.name,
     operator: name.operator ?? null,
+  const days = lastDay === undefined ? [] : sortedDays(account);
     purpose: name.purpose,
     basis,
     verified: verified ?? null,
@@ -277,20 +285,20 @@ function writeCrawler({ crawler, account, clients }: CountedCrawler, history: Si
     counts: account.tally,
     peak: { at: peak.at, requests: peak.requests },
     kinds: writeKinds(kinds),
-    days: sortedDays(account).map((day) => ({ day: dayText(day.day), ...countsOf(day) })),
+    days: days.map((day) => ({ day: dayText(day.day), ...countsOf(day) })),
     pages: history === undefined || visits === undefined ? null : writeSeen(visits, history),
-    archiveUse: writeArchiveUse(sortedDays(account)),
+    archiveUse: writeArchiveUse(days, lastDay),
   };
 }
 
-function writeArchiveUse(days: readonly DayTally[]): ArchiveUse | null {
+function writeArchiveUse(days: readonly DayTally[], lastDay = 0): ArchiveUse | null {
   const at = days.findIndex(({ archives }) => archives > 0);
   if (at <= 0) return null;
   const [first, change, last] = [days[0], days[at], days.at(-1)] as [DayTally, DayTally, DayTally];
   const sum = (some: readonly DayTally[], key: "requests" | "bytes"): number =>
     some.reduce((total, day) => total + day[key], 0);
   // Days without a request count too: who reads archives comes less often.
-  const [before, since] = [change.day - first.day, last.day - change.day + 1];
+  const [before, since] = [change.day - first.day, lastDay - change.day + 1];
   return {
     since: dayText(change.day),
     requestsPerDayBefore: sum(days.slice(0, at), "requests") / before,
