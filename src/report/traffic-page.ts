@@ -176,7 +176,8 @@ function formatHistory({ crawlers }: TrafficSummary, history: HistoryTraffic): s
   const known = crawlers.flatMap((crawler) => (crawler.pages === null ? [] : [{ ...crawler, pages: crawler.pages }]));
   const shown = known.slice(0, groupsShown);
   const span = (seconds: number | null): string => (seconds === null ? "-" : formatSpan(1000 * seconds));
-  const { pages, neverRequested, needless, neededRequests, savedRequests, savedBytes, undecided } = history;
+  const { pages, neverRequested, needless, neededRequests, neededBytes, savedRequests, savedBytes, undecided } =
+    history;
   const whole = savedRequests + neededRequests;
   return [
     `<h2>What crawlers missed</h2>\n`,
@@ -198,17 +199,17 @@ function formatHistory({ crawlers }: TrafficSummary, history: HistoryTraffic): s
     ),
     `<h2>What archives would save</h2>\n`,
     paragraph(
-      `With the site's archives the same visits would have needed ${formatNoun(neededRequests, "request")} instead of ${formatCount(whole)}: ` +
-        `${formatShare(savedRequests, whole)} and ${formatBytes(savedBytes)} less. By the site's own history ${formatNoun(needless, "request")} were needless` +
+      `With the site's archives the same visits would have needed ${formatNoun(neededRequests, "request")} instead of ${formatCount(whole)}, ` +
+        `and ${formatBytes(neededBytes)} instead of ${formatBytes(savedBytes + neededBytes)}. By the site's own history ${formatNoun(needless, "request")} were needless` +
         (undecided === 0 ? "." : `; of ${formatNoun(undecided, "request")} it cannot tell.`),
     ),
     formatTable(
       "What archives would save",
       ["Crawler", "#Requests", "#Needed", "#Bytes", "#Needed"],
-      shown.map(({ name, counts, pages: seen }) => [
+      shown.map(({ name, pages: seen }) => [
         name,
-        ...[counts.requests, seen.neededRequests].map(formatCount),
-        ...[counts.bytes, seen.neededBytes].map(formatBytes),
+        ...[seen.requests, seen.neededRequests].map(formatCount),
+        ...[seen.bytes, seen.neededBytes].map(formatBytes),
       ]),
     ),
   ];

@@ -339,9 +339,13 @@ export class TrafficCounter {
 
   #visit(visits: PageVisits): void {
     const request = this.#request;
-    if (!request.isGet || request.isOfArchives || request.isOfRobots || !request.hasTime) return;
-    const isSeen = request.status === 200 || request.status === 304;
-    visits.add(isSeen ? this.#options.history?.find(request.targetHash) : undefined, request.time, request.bytes);
+    const { time, bytes, status } = request;
+    if (request.isOfArchives) visits.addArchive(time, bytes);
+    else if (!request.isGet || request.isOfRobots || !request.hasTime) visits.addNeeded(bytes);
+    else {
+      const isSeen = status === 200 || status === 304;
+      visits.add(isSeen ? this.#options.history?.find(request.targetHash) : undefined, time, bytes);
+    }
   }
 }
 
