@@ -229,6 +229,8 @@ export class TrafficCounter {
     if (request.isAsset) this.#unlistedAssets++;
     else if (request.isPage) this.#unlistedPages++;
     const mayShow = clients.note(client, request);
+    // Without an address, all who have the same browser are one client.
+    if (!request.has(logField.address) && agent.name.name.startsWith("(")) return;
     const crawler = clients.crawlerOf(client);
     if (crawler !== undefined) {
       if (crawler.basis === "robots.txt" || !request.isOfRobots) return;

@@ -7,11 +7,11 @@ const lineOf = (address: string, path: string, agent: string, day = "10") =>
   `${address} - - [${day}/Oct/2026:13:55:36 +0000] "GET ${path} HTTP/1.1" 200 5000 "-" "${agent}"\n`;
 const networks = Array.from({ length: 9 }, (_, at) => `203.0.${at}.7`);
 
-async function count(lines: readonly string[]) {
+async function count(lines: readonly string[], format?: string) {
   const input = async function* () {
     yield Buffer.from(lines.join(""));
   };
-  return await readTraffic({ logs: ["-"], input });
+  return await readTraffic({ logs: ["-"], input, ...(format !== undefined && { format }) });
 }
 
 test("who goes by the name of a program, or by none, did not ask for what another did", async () => {
@@ -41,4 +41,20 @@ test("one program on several servers is as many crawlers, each of its own operat
     ],
   );
   assert.deepEqual([crawling.needless, crawlerCount], [7, 1]);
+});
+
+test("one robots.txt makes no crawlers of all who have the same browser, where a log has other addresses, or none", async () => {
+  const rest = '%t "%r" %>s %b "%{User-Agent}i"';
+  const nginx = '[$time_local] "$request" $status $bytes_sent "$http_user_agent"';
+  const lines = ["/robots.txt", ...networks.map((_, at) => `/${at}`)].flatMap((path, at) =>
+    [browser, "OwnBot/1.0"].map(
+      (agent) => `203.0.${at}.7, 10.0.0.1 [10/Oct/2026:13:55:36 +0000] "GET ${path} HTTP/1.1" 200 5 "${agent}"\n`,
+    ),
+  );
+  const crawling = async (format: string) =>
+    (await count(lines, format)).crawlers.map(({ name, counts }) => `${name} ${counts.requests}`).sort();
+  const each = ["(like a browser) 1", "OwnBot 1"];
+  for (const format of [`%{X-Forwarded-For}i ${rest}`, `$http_x_forwarded_for ${nginx}`])
+    assert.deepEqual(await crawling(format), each, format);
+  assert.deepEqual(await crawling(`%{HOP}e ${rest}`), ["OwnBot 10"]);
 });

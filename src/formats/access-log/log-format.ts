@@ -49,6 +49,9 @@ const apacheFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>
 };
 
 const headerFields: Readonly<Record<string, LogField>> = {
+  "x-forwarded-for": logField.address,
+  "x-real-ip": logField.address,
+  "cf-connecting-ip": logField.address,
   "user-agent": logField.agent,
   "if-modified-since": logField.ifModifiedSince,
   "if-none-match": logField.ifNoneMatch,
@@ -58,6 +61,11 @@ const headerFields: Readonly<Record<string, LogField>> = {
 
 const nginxFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>> = {
   remote_addr: [logField.address, "word"],
+  // A list, where there are several proxies.
+  http_x_forwarded_for: [logField.address, "text"],
+  proxy_add_x_forwarded_for: [logField.address, "text"],
+  http_x_real_ip: [logField.address, "text"],
+  http_cf_connecting_ip: [logField.address, "text"],
   time_local: [logField.time, "text"],
   time_iso8601: [logField.time, "text"],
   msec: [logField.time, "word"],
