@@ -103,6 +103,8 @@ export interface VisitResult {
   readonly summary: CrawlSummary;
   /** Times of the newest publications, ascending, none of them missing; undefined if nothing new was told of them. */
   readonly publications: readonly EpochSeconds[] | undefined;
+  /** Polls of held pages, those that saw a change, and the sum of the times since the polls before, in seconds. */
+  readonly polls: { readonly polled: number; readonly changed: number; readonly seconds: number };
   /** When the first page is due by the plan of polls; undefined if there is no such plan. */
   readonly nextDueAt: EpochMs | undefined;
   /** Until when the site wants to be left alone; 0 if nothing is known of that. */
@@ -174,7 +176,8 @@ class SiteVisit {
 
   #resultOf(summary: CrawlSummary): VisitResult {
     const restsUntil = Math.max(this.#tally.busyUntil, this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0);
-    return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
+    const { polls } = this.#tally;
+    return { summary, publications: this.#publications, polls, nextDueAt: this.#nextDueAt, restsUntil };
   }
 
   // Times of answers are whole seconds: a visit that begins in the second in which the one before ended is taken to
