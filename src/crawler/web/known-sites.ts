@@ -1,5 +1,6 @@
 import { type EpochMs, omitUndefined, type SourceName, type Timing, type VisitPlan } from "../../core/index.ts";
 import type { Store } from "../../storage/index.ts";
+import { pollPolicy } from "../engine/revisit/poll-policy.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import type { VisitResult } from "../engine/visit-site.ts";
 import { SiteScheduler } from "../follow/site-scheduler.ts";
@@ -100,7 +101,8 @@ export class KnownSites {
     for (const { origin, at = now } of means.plans.all()) {
       const site = means.siteOf(origin);
       if (site === undefined) continue;
-      this.#scheduler.add(origin, at);
+      // It may have been planned by a clock that was set back since.
+      this.#scheduler.add(origin, Math.min(at, now + pollPolicy.maxIntervalSeconds * 1000));
       const { bucket } = (means.plans.read(origin) ?? unvisited) as WebPlan;
       if (bucket !== undefined) this.#rates.add(site, bucket);
     }

@@ -124,10 +124,15 @@ type Polls = VisitResult["polls"];
 const noPolls: Polls = { polled: 0, changed: 0, seconds: 0 };
 
 /** Sites that a crawl visits one after the other, and what it keeps of them. */
-function openSites(sites: number, pages: number, sourceOf: (site: number) => SourceName, polls: Polls = noPolls) {
+function openSites(
+  sites: number,
+  pages: number,
+  sourceOf: (site: number) => SourceName,
+  { polls = noPolls, aheadMs = 0 }: { readonly polls?: Polls; readonly aheadMs?: number } = {},
+) {
   let now = Date.UTC(2026, 0, 1);
   const plans = new Map<string, unknown>();
-  for (let site = 0; site < sites; site++) plans.set(`http://s${site}.example`, { ...unvisited, at: now });
+  for (let site = 0; site < sites; site++) plans.set(`http://s${site}.example`, { ...unvisited, at: now + aheadMs });
   const known = new KnownSites(
     { seeds: [], into: "" },
     {
@@ -192,12 +197,19 @@ describe("KnownSites", () => {
 
   it("takes pages for as old as they are, where each visit polls a few of many", async () => {
     // Each once in sixteen days, in which a page that changes once in thirty changes with a probability of 0.41.
-    const sites = openSites(1, 800, () => "links", { polled: 50, changed: 20, seconds: 50 * 16 * 86_400 });
+    const sites = openSites(1, 800, () => "links", { polls: { polled: 50, changed: 20, seconds: 50 * 16 * 86_400 } });
     for (let visits = 0; visits < 60; ) {
       if ((await sites.visit()) === undefined) sites.passed(minuteMs);
       else visits++;
     }
     const days = 1 / rateOfBucket(sites.planOf("http://s0.example").bucket ?? 0) / 86_400;
     assert.ok(days > 24 && days < 40, `one change in ${days} days`);
+  });
+
+  it("visits a site that was planned by a clock a year ahead", async () => {
+    const sites = openSites(1, 8, () => "links", { aheadMs: 365 * dayMs });
+    assert.equal(await sites.visit(), undefined);
+    sites.passed(91 * dayMs);
+    assert.notEqual(await sites.visit(), undefined);
   });
 });
