@@ -115,6 +115,8 @@ export interface VisitResult {
 const triesAfterTroubles = 3;
 /** What took so long is durable at once: a visit that is killed soon after would ask for it again, as would the next. */
 const slowMs = 1000;
+/** A site that answered so much later than now did so by a clock that was set back since. */
+const clockSlackMs = 60_000;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
 
@@ -149,6 +151,7 @@ class SiteVisit {
       new ClockKeeper(origin, rateLimiter, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
     this.#answeredBefore = ports.memory.read().clock?.answeredAt ?? 0;
     this.#progress = new VisitProgress(ports.memory, this.#startedAt, this.#since());
+    if (this.#answeredBefore > this.#startedAt + clockSlackMs) ports.urls.setBack(this.#since());
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.urls.counts().heldBytes);
