@@ -208,6 +208,8 @@ export interface UrlList {
   rereadLinks(mediaTypes: readonly string[]): void;
   /** Forgets these entity tags, because different pages share them. */
   forgetTags(etags: readonly string[]): void;
+  /** The clock was set back: what was requested after `now` counts as requested just before it. */
+  setBack(now: EpochSeconds): void;
   /**
    * Makes URLs due again that are disallowed by robots.txt, that wait because they were refused too often, or whose use was
    * disallowed.

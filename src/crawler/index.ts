@@ -26,7 +26,7 @@ export type {
   WaitingSite,
 } from "./follow/follow-status.ts";
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
-export type { StatusLook } from "./follow/status-file.ts";
+export { maxStatusRows, type StatusLook } from "./follow/status-file.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
 export { LeasedList } from "./leased/leased-list.ts";
 export {

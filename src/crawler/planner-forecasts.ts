@@ -81,7 +81,7 @@ export function readPlannerForecasts(options: PlannerForecastOptions): PlannerFo
     pages: pages.pages,
     polledPages: pages.polled,
     polls: Math.round(pages.visits),
-    assumedSecondsPerChange: [Math.min(...assumed), Math.max(...assumed)],
+    assumedSecondsPerChange: assumed,
     changing: {
       daily: pages.shareFrom(1 / daySeconds),
       weekly: pages.shareFrom(1 / (7 * daySeconds)),
@@ -96,18 +96,19 @@ function estimatePages(
   reader: StateReader,
   sites: readonly KnownSite[],
   onProgress: PlannerForecastOptions["onProgress"],
-): { readonly pages: EstimatedPages; readonly assumed: ReadonlySet<number> } {
+): { readonly pages: EstimatedPages; readonly assumed: readonly [number, number] } {
   const pages = new EstimatedPages(worlds, createRandom(1, "worlds"));
-  const assumed = new Set<number>();
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (const { id } of sites) {
     const prior = readPrior({ readSource: (source) => reader.readSource(id, source) });
     for (const numbers of reader.readHistories(id)) {
       pages.add(readHistory(numbers), prior);
-      assumed.add(prior.seconds / prior.changes);
+      least = Math.min(least, prior.seconds / prior.changes);
+      most = Math.max(most, prior.seconds / prior.changes);
       if (pages.pages % progressEvery === 0) onProgress?.(pages.pages);
     }
   }
-  return { pages, assumed };
+  return { pages, assumed: [least, most] };
 }
 
 function noPages(store: string, sites: readonly KnownSite[]): TidemarkError {

@@ -69,7 +69,7 @@ function tokenOf(name: string): string | undefined {
 function logMore({ areConditionsLogged }: TrafficSummary): Advice | undefined {
   if (areConditionsLogged) return undefined;
   return {
-    text: "Log the conditions of requests, so that needless requests are counted exactly. For nginx, and for Apache:",
+    text: "Log the conditions of requests, and name that format to tidemark with --format, so that needless requests are counted exactly. For nginx, and for Apache:",
     lines:
       `log_format tidemark '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" "$http_if_none_match" "$http_if_modified_since" "$sent_http_etag"';\n` +
       `LogFormat "%h %l %u %t \\"%r\\" %>s %O \\"%{Referer}i\\" \\"%{User-Agent}i\\" \\"%{If-None-Match}i\\" \\"%{If-Modified-Since}i\\" \\"%{ETag}o\\"" tidemark`,

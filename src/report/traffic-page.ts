@@ -176,7 +176,8 @@ function formatHistory({ crawlers }: TrafficSummary, history: HistoryTraffic): s
   const known = crawlers.flatMap((crawler) => (crawler.pages === null ? [] : [{ ...crawler, pages: crawler.pages }]));
   const shown = known.slice(0, groupsShown);
   const span = (seconds: number | null): string => (seconds === null ? "-" : formatSpan(1000 * seconds));
-  const { pages, neverRequested, needless, neededRequests, savedRequests, savedBytes, undecided } = history;
+  const { pages, neverRequested, needless, neededRequests, neededBytes, savedRequests, savedBytes, undecided } =
+    history;
   const whole = savedRequests + neededRequests;
   return [
     `<h2>What crawlers missed</h2>\n`,
@@ -198,17 +199,17 @@ function formatHistory({ crawlers }: TrafficSummary, history: HistoryTraffic): s
     ),
     `<h2>What archives would save</h2>\n`,
     paragraph(
-      `With the site's archives the same visits would have needed ${formatNoun(neededRequests, "request")} instead of ${formatCount(whole)}: ` +
-        `${formatShare(savedRequests, whole)} and ${formatBytes(savedBytes)} less. By the site's own history ${formatNoun(needless, "request")} were needless` +
+      `With the site's archives the same visits would have needed ${formatNoun(neededRequests, "request")} instead of ${formatCount(whole)}, ` +
+        `and ${formatBytes(neededBytes)} instead of ${formatBytes(savedBytes + neededBytes)}. By the site's own history ${formatNoun(needless, "request")} were needless` +
         (undecided === 0 ? "." : `; of ${formatNoun(undecided, "request")} it cannot tell.`),
     ),
     formatTable(
       "What archives would save",
       ["Crawler", "#Requests", "#Needed", "#Bytes", "#Needed"],
-      shown.map(({ name, counts, pages: seen }) => [
+      shown.map(({ name, pages: seen }) => [
         name,
-        ...[counts.requests, seen.neededRequests].map(formatCount),
-        ...[counts.bytes, seen.neededBytes].map(formatBytes),
+        ...[seen.requests, seen.neededRequests].map(formatCount),
+        ...[seen.bytes, seen.neededBytes].map(formatBytes),
       ]),
     ),
   ];
@@ -273,7 +274,9 @@ function formatMethod(summary: TrafficSummary): string[] {
     `${formatNoun(lines, "line")} of ${formatNoun(logs, "log")}; ${formatNoun(badLines, "line")} of no known format.`,
     "A crawler is a client that says so by a name on the list crawler-user-agents, one that asked for robots.txt, or one that goes through many pages and loads nothing of what belongs to them.",
     "A request is needless if the page had not changed since the same crawler's last request of it, as far as the log tells by sizes and answers.",
-    `The busiest minute began at ${formatMoment(peak.at)} and had ${formatNoun(peak.requests, "request")}.`,
+    ...(peak.requests === 0
+      ? []
+      : [`The busiest minute began at ${formatMoment(peak.at)} and had ${formatNoun(peak.requests, "request")}.`]),
     `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlerCount, "crawler")} got at least one 304.`,
     ...[
       [uncomparedAnswers, `${formatNoun(uncomparedAnswers, "answer")} not compared.`] as const,

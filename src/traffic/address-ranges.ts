@@ -1,6 +1,25 @@
 import { BlockList, isIP } from "node:net";
 import { ok, problem, type Result } from "../core/index.ts";
 
+const localBlocks = new BlockList();
+for (const [network, bits, family] of [
+  ["10.0.0.0", 8, "ipv4"],
+  ["100.64.0.0", 10, "ipv4"],
+  ["127.0.0.0", 8, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["::1", 128, "ipv6"],
+  ["fc00::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+] as const)
+  localBlocks.addSubnet(network, bits, family);
+
+/** Whether an address is one of a network of one's own: of a proxy before the server, not of the client. */
+export function isLocalAddress(address: string): boolean {
+  return isIP(address) !== 0 && localBlocks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
 /** Addresses that a crawler's operator publishes. */
 export class AddressRanges {
   readonly #blocks = new BlockList();
@@ -9,10 +28,13 @@ export class AddressRanges {
     this.#blocks.addSubnet(address, bits, isIP(address) === 6 ? "ipv6" : "ipv4");
   }
 
-  /** @returns undefined for what is no address, such as a host's name or what a log has in its place */
+  /** @returns undefined for what is no address of a client: a host's name, what a log has in its place, or a proxy's */
   has(address: string): boolean | undefined {
     const version = isIP(address);
-    return version === 0 ? undefined : this.#blocks.check(address, version === 6 ? "ipv6" : "ipv4");
+    if (version === 0) return undefined;
+    return (
+      this.#blocks.check(address, version === 6 ? "ipv6" : "ipv4") || (isLocalAddress(address) ? undefined : false)
+    );
   }
 }
 

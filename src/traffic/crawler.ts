@@ -42,6 +42,8 @@ export class Crawler {
   readonly verified: Verified;
   /** Tells its answers from those of others. */
   readonly salt: number;
+  /** Whether many who have nothing to do with each other go by the name: that of a program, or none. */
+  readonly isOfMany: boolean;
   /** What clients did that are not counted on their own any more. */
   readonly account: Account;
   readonly peak: PeakMinute;
@@ -65,6 +67,7 @@ export class Crawler {
     this.basis = basis;
     this.verified = verified;
     this.salt = salt;
+    this.isOfMany = name.purpose === "tool" || (name.name.startsWith("(") && basis !== "behaviour");
     this.account = new Account(budget);
     this.peak = unverified?.peak ?? new PeakMinute();
     this.kinds = unverified?.kinds ?? new Float64Array(2 * mediaKinds.length);

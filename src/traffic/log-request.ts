@@ -6,6 +6,7 @@ import { assetKinds, mediaKindOf, mediaKinds } from "./media-kind.ts";
 
 const isAsset = mediaKinds.map((kind) => assetKinds.has(kind));
 const page = mediaKinds.indexOf("page");
+const other = mediaKinds.indexOf("other");
 const daySeconds = 86_400;
 
 /** A line's request, as it is counted. One object serves all lines in turn. */
@@ -57,7 +58,8 @@ export class LogRequest {
     const hasTarget = line.has(logField.target);
     const from = line.from[logField.target] as number;
     const to = line.to[logField.target] as number;
-    this.kind = hasTarget ? mediaKindOf(line.bytes, from, to) : page;
+    // A request that never came, or was none, as of a scan of ports, is of no page.
+    this.kind = hasTarget ? mediaKindOf(line.bytes, from, to) : other;
     this.isPage = this.kind === page;
     this.isAsset = isAsset[this.kind] as boolean;
     this.isOfRobots = hasTarget && line.startsWith(logField.target, "/robots.txt") && isEnd(line.bytes, from + 11, to);

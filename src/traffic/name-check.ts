@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
+import { isLocalAddress } from "./address-ranges.ts";
 import { expandIpv6 } from "./shown-address.ts";
 import type { ClaimedAddress } from "./traffic-counter.ts";
 
@@ -56,10 +57,10 @@ export class NameCheck {
     this.#openResolver();
   }
 
-  /** @returns undefined if the DNS gave no answer, the log has no address, or the crawler's domains are not known */
+  /** @returns undefined if the DNS gave no answer, the log has no address of the client, or the crawler's domains are not known */
   async check(address: string, crawler: string): Promise<boolean | undefined> {
     const domains = findDomains(crawler);
-    if (domains === undefined || isIP(address) === 0) return undefined;
+    if (domains === undefined || isIP(address) === 0 || isLocalAddress(address)) return undefined;
     try {
       const resolver = this.#openResolver();
       const names = await resolver.resolvePtr(reverseName(address));

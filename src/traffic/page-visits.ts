@@ -21,7 +21,10 @@ export class PageVisits {
   undecided = 0;
   /** Requests that found a changed page. */
   updates = 0;
-  /** What its visits would have cost with archives. */
+  /** Requests that are compared, and the bytes of their answers. */
+  requests = 0;
+  bytes = 0;
+  /** What they would have cost with archives. */
   neededRequests = 0;
   neededBytes = 0;
 
@@ -30,10 +33,27 @@ export class PageVisits {
     this.#last = new Uint32Array(history.size);
   }
 
+  /** Counts a request that archives would not have changed. */
+  addNeeded(bytes: number): void {
+    this.requests++;
+    this.bytes += bytes;
+    this.#need(bytes);
+  }
+
+  /** Counts a request of the archives themselves: it stands for what reading them costs on this day. */
+  addArchive(time: EpochSeconds, bytes: number): void {
+    this.addNeeded(bytes);
+    this.#visitDay = Math.max(this.#visitDay, Math.floor(time / daySeconds));
+    this.#visitTime = Math.max(this.#visitTime, time);
+  }
+
   /** @param page - undefined for what is no page of the archives; such requests are taken to be needed */
   add(page: KnownPage | undefined, time: EpochSeconds, bytes: number): void {
+    this.requests++;
+    this.bytes += bytes;
     const day = Math.floor(time / daySeconds);
-    if (day !== this.#visitDay) {
+    // Requests are logged when they end: at midnight, some of the day before come later.
+    if (day > this.#visitDay) {
       const { requests, bytes: listBytes } = this.#history.costBetween(this.#visitTime, time);
       this.neededRequests += requests;
       this.neededBytes += listBytes;
@@ -47,8 +67,12 @@ export class PageVisits {
       return;
     }
     if (verdict === "undecided") this.undecided++;
-    this.neededRequests++;
     // A 304 would have been a page that was downloaded only if it had changed.
+    this.#need(bytes);
+  }
+
+  #need(bytes: number): void {
+    this.neededRequests++;
     this.neededBytes += bytes;
   }
 
@@ -58,7 +82,8 @@ export class PageVisits {
     if (last === 0 || time < last) return "first";
     const next = page.changes.find(({ at }) => at > last);
     if (next === undefined) return "needless";
-    if (next.at > time) return next.from < last ? "undecided" : "needless";
+    // Another change between the two requests is hidden if it was in the same interval.
+    if (next.at > time) return next.from < time ? "undecided" : "needless";
     this.updates++;
     const bin = Math.min(bins - 1, Math.floor(Math.log2(Math.max(1, time - next.at)) * binsPerOctave));
     this.#delays[bin] = (this.#delays[bin] as number) + 1;

@@ -229,6 +229,8 @@ export class TrafficCounter {
     if (request.isAsset) this.#unlistedAssets++;
     else if (request.isPage) this.#unlistedPages++;
     const mayShow = clients.note(client, request);
+    // Without an address, all who have the same browser are one client.
+    if (!request.has(logField.address) && agent.name.name.startsWith("(")) return;
     const crawler = clients.crawlerOf(client);
     if (crawler !== undefined) {
       if (crawler.basis === "robots.txt" || !request.isOfRobots) return;
@@ -267,18 +269,19 @@ export class TrafficCounter {
   }
 
   #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified, unverified?: Crawler): Crawler {
-    const keyOf = (name: string): string => `${name} ${basis} ${verified ?? ""}`;
-    const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted.name));
+    // One program on the servers of several operators is several crawlers.
+    const keyOf = ({ name, operator }: CrawlerName): string => `${name} ${operator ?? ""} ${basis} ${verified ?? ""}`;
+    const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted));
     const name: CrawlerName = isFull ? { name: "(more crawlers)", operator: undefined, purpose: "unknown" } : wanted;
-    const held = this.#crawlers.get(keyOf(name.name));
+    const held = this.#crawlers.get(keyOf(name));
     if (held !== undefined) return held;
     const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1, this.#crawlerDays, unverified);
     const { history } = this.#options;
-    if (history !== undefined && unverified === undefined && this.#withVisits < this.#visited) {
+    if (history !== undefined && unverified === undefined && !crawler.isOfMany && this.#withVisits < this.#visited) {
       this.#withVisits++;
       crawler.visits = new PageVisits(history);
     }
-    this.#crawlers.set(keyOf(name.name), crawler);
+    this.#crawlers.set(keyOf(name), crawler);
     return crawler;
   }
 
@@ -312,7 +315,7 @@ export class TrafficCounter {
 
   /**
    * Whether the crawler learned nothing: a 304, or a 200 like its last one of that URL, by ETag if the log has it, or else by
-   * size. Summed over a URL's R requests these are R - (C + 1) of Brandman et al., section 4.1, where C are the changes that
+   * size. Who goes by a name of many is told apart by address. Summed over a URL's R requests these are R - (C + 1) of Brandman et al., section 4.1, where C are the changes that
    * this crawler saw.
    */
   #isNeedless(crawler: Crawler): boolean {
@@ -321,7 +324,8 @@ export class TrafficCounter {
     if (!request.isGet || request.isOfArchives) return false;
     if (status === 304) return true;
     if (status !== 200 || request.targetHash === 0) return false;
-    const site = request.hash(logField.host, crawler.salt);
+    const { salt, isOfMany } = crawler;
+    const site = request.hash(logField.host, isOfMany ? request.hash(logField.address, salt) : salt);
     // 53 bits of two hashes; the sum stays a whole number.
     const page = mix(request.targetHash, site);
     const answer = request.has(logField.etag) ? request.hashTag() : request.bytes >>> 0;
@@ -337,9 +341,13 @@ export class TrafficCounter {
 
   #visit(visits: PageVisits): void {
     const request = this.#request;
-    if (!request.isGet || request.isOfArchives || request.isOfRobots || !request.hasTime) return;
-    const isSeen = request.status === 200 || request.status === 304;
-    visits.add(isSeen ? this.#options.history?.find(request.targetHash) : undefined, request.time, request.bytes);
+    const { time, bytes, status } = request;
+    if (request.isOfArchives) visits.addArchive(time, bytes);
+    else if (!request.isGet || request.isOfRobots || !request.hasTime) visits.addNeeded(bytes);
+    else {
+      const isSeen = status === 200 || status === 304;
+      visits.add(isSeen ? this.#options.history?.find(request.targetHash) : undefined, time, bytes);
+    }
   }
 }
 

@@ -62,7 +62,10 @@ export interface SeenPages {
   /** Of the site's pages now: those it never requested, and those that changed after its last request. */
   readonly neverRequested: number;
   readonly outdated: number;
-  /** What the same visits would have cost with archives: each day's index and archives, and the pages that were new or changed. */
+  /** Requests that are compared, which are those since the client was known for a crawler, and the bytes of their answers. */
+  readonly requests: number;
+  readonly bytes: number;
+  /** What they would have cost with archives: each day's index and archives, and the pages that were new or changed. */
   readonly neededRequests: number;
   readonly neededBytes: number;
 }
@@ -114,7 +117,7 @@ export interface HistoryTraffic {
   readonly undecided: number;
   readonly neededRequests: number;
   readonly neededBytes: number;
-  /** What would be saved: requests and bytes of the crawlers that are compared, less what they would have needed. */
+  /** What would be saved: requests and bytes that are compared, less what they would have needed; negative if archives cost more. */
   readonly savedRequests: number;
   readonly savedBytes: number;
 }
@@ -128,7 +131,7 @@ export interface TrafficReport {
   readonly crawling: Readonly<Tally>;
   readonly peak: Peak;
   readonly kinds: readonly KindTraffic[];
-  /** In order. */
+  /** In order; none if no line has a time. */
   readonly days: readonly DayTraffic[];
   /** Those with the most bytes first, as in the next two. */
   readonly purposes: readonly { readonly purpose: Purpose; readonly counts: Readonly<Tally> }[];
@@ -180,12 +183,14 @@ export function writeTrafficReport(counter: TrafficCounter, history: SiteHistory
     crawling: crawling.tally,
     peak: { at: counter.peak.at, requests: counter.peak.requests },
     kinds: writeKinds(counter.kinds),
-    days: writeDays(all, crawling, byPurpose),
+    days: from === undefined ? [] : writeDays(all, crawling, byPurpose),
     purposes: [...byPurpose]
       .sort(([, a], [, b]) => byBytes(a, b))
       .map(([purpose, { tally }]) => ({ purpose, counts: tally })),
     groups: writeGroups(crawlers),
-    crawlers: crawlers.slice(0, maxCrawlersTold).map((crawler) => writeCrawler(crawler, history)),
+    crawlers: crawlers
+      .slice(0, maxCrawlersTold)
+      .map((crawler) => writeCrawler(crawler, history, to === undefined ? undefined : Math.floor(to / 86_400))),
     crawlerCount: names.size,
     crawlersWithNotModified: [...names.values()].filter((same) =>
       same.some(({ account }) => account.tally.notModified > 0),
@@ -265,8 +270,14 @@ function writeKinds(counts: Float64Array): KindTraffic[] {
     .sort((a, b) => b.bytes - a.bytes || b.requests - a.requests);
 }
 
-function writeCrawler({ crawler, account, clients }: CountedCrawler, history: SiteHistory | undefined): CrawlerTraffic {
+/** @param lastDay - of the log; undefined if no line has a time */
+function writeCrawler(
+  { crawler, account, clients }: CountedCrawler,
+  history: SiteHistory | undefined,
+  lastDay: number | undefined,
+): CrawlerTraffic {
   const { name, basis, verified, peak, kinds, visits } = crawler;
+  const days = lastDay === undefined ? [] : sortedDays(account);
   return {
     name: name.name,
     operator: name.operator ?? null,
@@ -277,20 +288,20 @@ function writeCrawler({ crawler, account, clients }: CountedCrawler, history: Si
     counts: account.tally,
     peak: { at: peak.at, requests: peak.requests },
     kinds: writeKinds(kinds),
-    days: sortedDays(account).map((day) => ({ day: dayText(day.day), ...countsOf(day) })),
+    days: days.map((day) => ({ day: dayText(day.day), ...countsOf(day) })),
     pages: history === undefined || visits === undefined ? null : writeSeen(visits, history),
-    archiveUse: writeArchiveUse(sortedDays(account)),
+    archiveUse: writeArchiveUse(days, lastDay),
   };
 }
 
-function writeArchiveUse(days: readonly DayTally[]): ArchiveUse | null {
+function writeArchiveUse(days: readonly DayTally[], lastDay = 0): ArchiveUse | null {
   const at = days.findIndex(({ archives }) => archives > 0);
   if (at <= 0) return null;
-  const [first, change, last] = [days[0], days[at], days.at(-1)] as [DayTally, DayTally, DayTally];
+  const [first, change] = [days[0], days[at]] as [DayTally, DayTally];
   const sum = (some: readonly DayTally[], key: "requests" | "bytes"): number =>
     some.reduce((total, day) => total + day[key], 0);
   // Days without a request count too: who reads archives comes less often.
-  const [before, since] = [change.day - first.day, last.day - change.day + 1];
+  const [before, since] = [change.day - first.day, lastDay - change.day + 1];
   return {
     since: dayText(change.day),
     requestsPerDayBefore: sum(days.slice(0, at), "requests") / before,
@@ -309,8 +320,10 @@ function writeSeen(visits: PageVisits, history: SiteHistory): SeenPages {
     if (last === 0) neverRequested++;
     else if ((page.changes.at(-1)?.at ?? 0) > last) outdated++;
   }
-  const { needless, wastedBytes, undecided, updates, neededRequests, neededBytes } = visits;
+  const { requests, bytes, needless, wastedBytes, undecided, updates, neededRequests, neededBytes } = visits;
   return {
+    requests,
+    bytes,
     needless,
     wastedBytes,
     undecided,
@@ -325,31 +338,24 @@ function writeSeen(visits: PageVisits, history: SiteHistory): SeenPages {
 }
 
 function writeHistory(crawlers: readonly CountedCrawler[], history: SiteHistory): HistoryTraffic {
-  const accounts = new Map<PageVisits, Account>();
-  for (const { crawler, account } of crawlers) {
-    const { visits } = crawler;
-    if (visits === undefined) continue;
-    const sum = accounts.get(visits) ?? new Account();
-    accounts.set(visits, sum);
-    sum.merge(account);
-  }
-  const compared = [...accounts].map(([visits, account]) => ({ visits, account }));
-  const sum = (value: (one: { visits: PageVisits; account: Account }) => number): number =>
-    compared.reduce((total, one) => total + value(one), 0);
+  // Of a crawler whose addresses are checked, the parts have the same.
+  const compared = [...new Set(crawlers.flatMap(({ crawler }) => crawler.visits ?? []))];
+  const sum = (value: (visits: PageVisits) => number): number =>
+    compared.reduce((total, visits) => total + value(visits), 0);
   const live = [...history.pages()].filter(({ isDeleted }) => !isDeleted);
-  const never = live.filter((page) => compared.every(({ visits }) => visits.lastOf(page) === 0));
-  const neededRequests = sum(({ visits }) => visits.neededRequests);
-  const neededBytes = sum(({ visits }) => visits.neededBytes);
+  const never = live.filter((page) => compared.every((visits) => visits.lastOf(page) === 0));
+  const neededRequests = sum((visits) => visits.neededRequests);
+  const neededBytes = sum((visits) => visits.neededBytes);
   return {
     pages: live.length,
     neverRequested: never.length,
     neverRequestedPaths: never.slice(0, pathsTold).map(({ path }) => path),
-    needless: sum(({ visits }) => visits.needless),
-    wastedBytes: sum(({ visits }) => visits.wastedBytes),
-    undecided: sum(({ visits }) => visits.undecided),
+    needless: sum((visits) => visits.needless),
+    wastedBytes: sum((visits) => visits.wastedBytes),
+    undecided: sum((visits) => visits.undecided),
     neededRequests,
     neededBytes,
-    savedRequests: sum(({ account }) => account.tally.requests) - neededRequests,
-    savedBytes: sum(({ account }) => account.tally.bytes) - neededBytes,
+    savedRequests: sum((visits) => visits.requests) - neededRequests,
+    savedBytes: sum((visits) => visits.bytes) - neededBytes,
   };
 }

@@ -48,7 +48,7 @@ test("the page shows days, purposes, what crawlers missed and what archives woul
   const counts = tallyOf({ requests: 100, bytes: 1000, breaches: 3, archives: 2 });
   const seen = {
     ...{ needless: 40, wastedBytes: 400, undecided: 2, updates: 7, medianDelaySeconds: 7200, p90DelaySeconds: null },
-    ...{ neverRequested: 5, outdated: 6, neededRequests: 30, neededBytes: 300 },
+    ...{ requests: 90, bytes: 900, neverRequested: 5, outdated: 6, neededRequests: 30, neededBytes: 300 },
   };
   const day = (name: string) => ({
     day: name,
@@ -105,7 +105,9 @@ test("the page shows days, purposes, what crawlers missed and what archives woul
     page,
     /<td class="n">7<\/td><td class="n">2 h<\/td><td class="n">-<\/td><td class="n">6<\/td><td class="n">5<\/td>/,
   );
-  assert.match(page, /would have needed 30 requests instead of 100: 70 % and 700 bytes less/);
+  assert.match(page, /would have needed 30 requests instead of 100, and 300 bytes instead of 1,000 bytes\./);
+  // What is not compared is not said to be saved.
+  assert.match(page, /<td>GPTBot<\/td><td class="n">90<\/td><td class="n">30<\/td><td class="n">900 bytes<\/td>/);
   assert.match(page, /<td class="at">2026-09-22<\/td><td class="n">100<\/td><td class="n">8<\/td>/);
   assert.equal(page.match(/<svg /g)?.length, 4);
   assert.match(page, /↑ MiB/);

@@ -34,6 +34,16 @@ test("rotated logs are read in order of time", () => {
   ]);
 });
 
+test("logs of months and years are read in order of time, and several of a day", () => {
+  const inOrder = ["a.2025", "a.2026.gz", "a", "b.log-202609", "b.log-202610.gz", "b.log", "c-2026-10-01"];
+  inOrder.push("c-2026-10-01-2", "c-2026-10-01-10", "c-2026-10-02-1", "d.2025-12", "d.2026-01", "d.12", "d.3", "d");
+  assert.deepEqual(orderLogs([...inOrder].reverse()).sort(), [...inOrder].sort());
+  for (const set of ["a", "b", "c", "d"]) {
+    const own = inOrder.filter((log) => log.startsWith(set));
+    assert.deepEqual(orderLogs([...own].reverse()), own);
+  }
+});
+
 test("the busiest minute has its requests also if those of earlier minutes end among them", async () => {
   const at = (time: string) => lineOf("/").replace(/\[.*?\]/, `[10/Oct/2026:${time} +0000]`);
   const input = async function* () {

@@ -124,3 +124,20 @@ test("what is counted by name stays when addresses are checked", { timeout: 30_0
   assert.deepEqual(after.history, before.history);
   assert.deepEqual([before.seen[0]?.peak.requests, before.history?.neverRequested], [3, 1]);
 });
+
+test("the address of a proxy before the server makes nobody an impostor", async () => {
+  using temp = makeTempFolder();
+  const file = join(temp.path, "ranges");
+  writeFileSync(file, "66.249.64.0/19\n10.9.0.0/16\n");
+  const addresses = ["127.0.0.1", "10.1.2.3", "192.168.1.1", "172.20.0.1", "::1", "fd00::1", "::ffff:10.0.0.1"];
+  const input = async function* () {
+    for (const address of [...addresses, "10.9.1.1", "9.9.9.9"])
+      yield Buffer.from(`${address} - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 9 "-" "Googlebot/2.1"\n`);
+  };
+  const { crawlers } = await readTraffic({ logs: ["-"], input, ranges: [`Googlebot=${file}`] });
+  const told = crawlers.map(({ verified, counts }) => `${verified} ${counts.requests}`);
+  assert.deepEqual(told.sort(), ["false 1", "null 7", "true 1"]);
+  // No name server is there, so it is not asked.
+  const check = new NameCheck("127.0.0.1:9");
+  for (const address of addresses) assert.equal(await check.check(address, "Googlebot"), undefined, address);
+});

@@ -1,11 +1,12 @@
-import type {
-  FollowLook,
-  FollowStatus,
-  StatusLook,
-  TroubledSite,
-  VisitingSite,
-  WaitingSite,
-  WebStatus,
+import {
+  type FollowLook,
+  type FollowStatus,
+  maxStatusRows,
+  type StatusLook,
+  type TroubledSite,
+  type VisitingSite,
+  type WaitingSite,
+  type WebStatus,
 } from "../../crawler/index.ts";
 import { formatHeldBack } from "../crawl/web-words.ts";
 import { formatBytes, formatCount, formatNoun, formatSpan } from "../terminal/quantity.ts";
@@ -24,6 +25,8 @@ interface Block {
   readonly title: string;
   /** How many there are, also of those without a row. */
   readonly count: number;
+  /** Whether there may be more. */
+  readonly isLeast?: boolean;
   readonly head: readonly string[];
   readonly align: string;
   readonly rows: readonly (readonly string[])[];
@@ -148,6 +151,8 @@ function blocksOf(status: FollowStatus, now: number): Block[] {
     {
       title: "in trouble",
       count: status.troubled.length,
+      // Their number beyond what a status lists is not told.
+      isLeast: status.troubled.length === maxStatusRows,
       head: ["", "failed", "next", "why"],
       align: "lrrl",
       rows: status.troubled.map((row) => troubledRow(row, now)),
@@ -205,10 +210,10 @@ function roomOf(
 }
 
 function formatBlock(block: Block, shown: number, view: TopView): string[] {
-  const { title, count, head, align, rows, giving, spare = [] } = block;
+  const { title, count, isLeast = false, head, align, rows, giving, spare = [] } = block;
   const ellipsis = view.unicode ? "…" : "...";
   const first = rows.slice(0, shown);
-  const heading = `${title} (${formatCount(count)})`;
+  const heading = `${title} (${formatCount(count)}${isLeast ? " or more" : ""})`;
   const cells = [[heading, ...head.slice(1)], ...first];
   const left = new Set<number>();
   const wanted = Math.min(leastSite, Math.max(...first.map(([site = ""]) => site.replace(/^https:\/\//, "").length)));

@@ -66,8 +66,8 @@ function formatNotes({ history, crawling, ...summary }: TrafficSummary): string[
   const notes: string[] = [];
   if (history !== null)
     notes.push(
-      `by the site's own history: ${formatNoun(history.needless, "needless request")}; archives would save ` +
-        `${formatNoun(history.savedRequests, "request")} and ${formatBytes(history.savedBytes)}`,
+      `by the site's own history: ${formatNoun(history.needless, "needless request")}; ` +
+        `archives would ${formatSavings(history.savedRequests, history.savedBytes)}`,
     );
   if (crawling.breaches > 0) notes.push(`against robots.txt: ${formatNoun(crawling.breaches, "request")}`);
   const { uncomparedAnswers, forgottenClients, misplacedRequests } = summary;
@@ -78,6 +78,14 @@ function formatNotes({ history, crawling, ...summary }: TrafficSummary): string[
   ].filter((limit) => limit !== "");
   if (limits.length > 0) notes.push(`limits: ${limits.join("; ")}`);
   return notes;
+}
+
+function formatSavings(savedRequests: number, savedBytes: number): string {
+  const requests = formatNoun(Math.abs(savedRequests), "request");
+  const bytes = formatBytes(Math.abs(savedBytes));
+  if (savedRequests >= 0 && savedBytes >= 0) return `save ${requests} and ${bytes}`;
+  if (savedRequests <= 0 && savedBytes <= 0) return `cost ${requests} and ${bytes} more`;
+  return savedRequests > 0 ? `save ${requests} and cost ${bytes} more` : `save ${bytes} and cost ${requests} more`;
 }
 
 function formatGroups(summary: TrafficSummary, shown: TrafficSummary["groups"]): string {

@@ -103,6 +103,8 @@ export interface VisitResult {
   readonly summary: CrawlSummary;
   /** Times of the newest publications, ascending, none of them missing; undefined if nothing new was told of them. */
   readonly publications: readonly EpochSeconds[] | undefined;
+  /** Polls of held pages, those that saw a change, and the sum of the times since the polls before, in seconds. */
+  readonly polls: { readonly polled: number; readonly changed: number; readonly seconds: number };
   /** When the first page is due by the plan of polls; undefined if there is no such plan. */
   readonly nextDueAt: EpochMs | undefined;
   /** Until when the site wants to be left alone; 0 if nothing is known of that. */
@@ -113,6 +115,8 @@ export interface VisitResult {
 const triesAfterTroubles = 3;
 /** What took so long is durable at once: a visit that is killed soon after would ask for it again, as would the next. */
 const slowMs = 1000;
+/** A site that answered so much later than now did so by a clock that was set back since. */
+const clockSlackMs = 60_000;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
 
@@ -147,6 +151,7 @@ class SiteVisit {
       new ClockKeeper(origin, rateLimiter, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
     this.#answeredBefore = ports.memory.read().clock?.answeredAt ?? 0;
     this.#progress = new VisitProgress(ports.memory, this.#startedAt, this.#since());
+    if (this.#answeredBefore > this.#startedAt + clockSlackMs) ports.urls.setBack(this.#since());
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.urls.counts().heldBytes);
@@ -174,7 +179,8 @@ class SiteVisit {
 
   #resultOf(summary: CrawlSummary): VisitResult {
     const restsUntil = Math.max(this.#tally.busyUntil, this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0);
-    return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
+    const { polls } = this.#tally;
+    return { summary, publications: this.#publications, polls, nextDueAt: this.#nextDueAt, restsUntil };
   }
 
   // Times of answers are whole seconds: a visit that begins in the second in which the one before ended is taken to

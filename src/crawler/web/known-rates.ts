@@ -11,7 +11,7 @@ const mostNoted = 100;
 export interface SeenPages {
   readonly polled: number;
   readonly changed: number;
-  /** Since they were polled before. */
+  /** Since they were polled before, in the mean. */
   readonly intervalSeconds: number;
 }
 
@@ -42,8 +42,10 @@ export class KnownRates {
   note(site: number, { polled, changed, intervalSeconds }: SeenPages): number {
     this.bucketOf(site);
     const noted = Math.min(mostNoted, polled);
+    // Those that changed are spread among the others: the last ones would count most.
+    const changedUpTo = (page: number): number => Math.round((page * changed) / polled);
     for (let page = 0; page < noted; page++)
-      this.#sites.note(site, page < Math.round((noted * changed) / polled), intervalSeconds, this.#random());
+      this.#sites.note(site, changedUpTo(page + 1) > changedUpTo(page), intervalSeconds, this.#random());
     return this.#sites.bytes[site] as number;
   }
 

@@ -1,5 +1,6 @@
 import { type EpochMs, omitUndefined, type SourceName, type Timing, type VisitPlan } from "../../core/index.ts";
 import type { Store } from "../../storage/index.ts";
+import { pollPolicy } from "../engine/revisit/poll-policy.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import type { VisitResult } from "../engine/visit-site.ts";
 import { SiteScheduler } from "../follow/site-scheduler.ts";
@@ -100,7 +101,8 @@ export class KnownSites {
     for (const { origin, at = now } of means.plans.all()) {
       const site = means.siteOf(origin);
       if (site === undefined) continue;
-      this.#scheduler.add(origin, at);
+      // It may have been planned by a clock that was set back since.
+      this.#scheduler.add(origin, Math.min(at, now + pollPolicy.maxIntervalSeconds * 1000));
       const { bucket } = (means.plans.read(origin) ?? unvisited) as WebPlan;
       if (bucket !== undefined) this.#rates.add(site, bucket);
     }
@@ -188,7 +190,7 @@ export class KnownSites {
       const { minIntervalMs: leastMs, maxIntervalMs: mostMs } = this.#options;
       const planning = { bounds: omitUndefined({ leastMs, mostMs }), beganAt, now: timing.now(), random: random() };
       const before = (plans.read(origin) ?? unvisited) as WebPlan;
-      const bucket = end.kind === "done" ? this.#noteChanges(origin, before, end.result, beganAt) : undefined;
+      const bucket = end.kind === "done" ? this.#noteChanges(origin, end.result) : undefined;
       const { allowance: _, ...planned }: WebPlan = planNextVisit(before, end, planning);
       const plan = this.#restrict(origin, { ...planned, ...omitUndefined({ bucket }) }, before, end, beganAt);
       plans.write(origin, plan);
@@ -223,13 +225,12 @@ export class KnownSites {
   }
 
   /** Notes what polls saw: pages that a list or an archive tells of cost little besides what changed. */
-  #noteChanges(origin: string, plan: VisitPlan, { summary }: VisitResult, beganAt: EpochMs): number | undefined {
+  #noteChanges(origin: string, { summary, polls }: VisitResult): number | undefined {
     const site = this.#means.siteOf(origin);
-    const { source, updated, pageRequests, failed } = summary;
-    const polled = pageRequests - failed;
-    if (site === undefined || source !== "links") return undefined;
-    if (plan.lookedAt === 0 || polled <= 0) return this.#rates.bucketOf(site);
-    const changed = Math.min(updated, polled);
-    return this.#rates.note(site, { polled, changed, intervalSeconds: (beganAt - plan.lookedAt) / 1000 });
+    if (site === undefined || summary.source !== "links") return undefined;
+    const { polled, changed, seconds } = polls;
+    if (polled === 0) return this.#rates.bucketOf(site);
+    // Not since the visit before: of a large site, each polls a few pages.
+    return this.#rates.note(site, { polled, changed, intervalSeconds: seconds / polled });
   }
 }

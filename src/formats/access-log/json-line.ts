@@ -3,7 +3,7 @@ import { type LogField, type LogLine, logField } from "./log-line.ts";
 
 /** Names of members, the first that is there counts: nginx's variables, then those of Caddy and of common loggers. */
 const memberNames: ReadonlyArray<readonly [LogField, readonly string[]]> = [
-  [logField.address, ["remote_addr", "remote_ip", "client_ip", "clientip", "ip"]],
+  [logField.address, ["remote_addr", "client_ip", "remote_ip", "clientip", "ip"]],
   [logField.time, ["time_local", "time_iso8601", "@timestamp", "timestamp", "time", "ts"]],
   [logField.request, ["request"]],
   [logField.method, ["request_method", "method"]],
@@ -18,6 +18,12 @@ const memberNames: ReadonlyArray<readonly [LogField, readonly string[]]> = [
   [logField.etag, ["sent_http_etag", "etag"]],
   [logField.host, ["host", "server_name"]],
 ];
+
+/** What is read of the headers of requests and answers: a client may send any other, such as `Remote_addr`. */
+const requestHeaders: ReadonlySet<string> = new Set(
+  memberNames.flatMap(([, names]) => names.filter((name) => name.includes("-"))),
+);
+const answerHeaders: ReadonlySet<string> = new Set(["etag"]);
 
 /** Reads lines that are JSON objects. */
 export class JsonLineParser {
@@ -60,14 +66,20 @@ export class JsonLineParser {
     }
     if (!isObject(value)) return undefined;
     const members = new Map<string, string>();
-    // Caddy has the request in a member of its own, and its headers in one of that, as lists.
-    const request = isObject(value.request) ? value.request : {};
-    for (const object of [value, request, isObject(request.headers) ? request.headers : {}])
-      for (const [name, member] of Object.entries(object)) {
+    const take = (object: unknown, wanted?: ReadonlySet<string>): void => {
+      for (const [name, member] of Object.entries(isObject(object) ? object : {})) {
         const one: unknown = Array.isArray(member) ? member[0] : member;
         const key = name.toLowerCase();
-        if ((typeof one === "string" || typeof one === "number") && !members.has(key)) members.set(key, String(one));
+        if ((typeof one !== "string" && typeof one !== "number") || members.has(key)) continue;
+        if (wanted?.has(key) !== false) members.set(key, String(one));
       }
+    };
+    // Caddy has the request in a member of its own, and its headers in one of that, as lists.
+    const request = isObject(value.request) ? value.request : {};
+    take(value);
+    take(request);
+    take(request.headers, requestHeaders);
+    take(value.resp_headers, answerHeaders);
     return members;
   }
 }

@@ -23,7 +23,7 @@ export function parseFormattedLine(
     const end = findEnd(bytes, at, to, part);
     if (end < 0) return false;
     if (part.field >= 0) {
-      line.from[part.field] = at;
+      if ((line.from[part.field] as number) < 0) line.from[part.field] = at;
       line.to[part.field] = end;
     }
     at = end + part.end.length;

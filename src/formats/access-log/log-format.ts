@@ -26,6 +26,9 @@ interface Token {
   readonly kind: FieldKind;
 }
 
+/** The name of the parts in which LogFormat may write a time: `%{%F %T}t.%{msec_frac}t %{%z}t`. */
+const timePart = "part of a time";
+
 /** A format in pieces: literal text, or a field. */
 type Piece = string | Token;
 
@@ -46,6 +49,9 @@ const apacheFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>
 };
 
 const headerFields: Readonly<Record<string, LogField>> = {
+  "x-forwarded-for": logField.address,
+  "x-real-ip": logField.address,
+  "cf-connecting-ip": logField.address,
   "user-agent": logField.agent,
   "if-modified-since": logField.ifModifiedSince,
   "if-none-match": logField.ifNoneMatch,
@@ -55,6 +61,11 @@ const headerFields: Readonly<Record<string, LogField>> = {
 
 const nginxFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>> = {
   remote_addr: [logField.address, "word"],
+  // A list, where there are several proxies.
+  http_x_forwarded_for: [logField.address, "text"],
+  proxy_add_x_forwarded_for: [logField.address, "text"],
+  http_x_real_ip: [logField.address, "text"],
+  http_cf_connecting_ip: [logField.address, "text"],
   time_local: [logField.time, "text"],
   time_iso8601: [logField.time, "text"],
   msec: [logField.time, "word"],
@@ -77,7 +88,8 @@ const nginxFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>>
 
 /**
  * Compiles a format: Apache's `LogFormat` if it has `%`, nginx's `log_format` if it has `$name`. Of a field that stands
- * twice the first counts. What a line has after the format's last text is passed over.
+ * twice the first counts, but a time in several parts goes on to its last. What a line has after the format's last text is
+ * passed over.
  *
  * @param text - what stands between the quotes in the server's configuration; `\"` stands for a quote
  * @returns problems `no-field`, `unknown-field`, `adjacent-fields`
@@ -116,8 +128,12 @@ function splitApache(text: string): Piece[] | Result<never> {
 
 function apacheField(name: string, letter: string, argument: string | undefined): Token {
   const header = argument?.toLowerCase() ?? "";
-  // The parts of a second that LogFormat can write by themselves, as msec_frac, are no time.
-  if (letter === "t") return { name, field: /_frac$/.test(header) ? -1 : logField.time, kind: "text" };
+  if (letter === "t") {
+    // The parts of a second that LogFormat can write by themselves, as msec_frac, are no time.
+    const isFraction = /_frac$/.test(header);
+    const isPart = isFraction || header.includes("%");
+    return { name: isPart ? timePart : name, field: isFraction ? -1 : logField.time, kind: "text" };
+  }
   if (letter === "i") return { name, field: headerFields[header] ?? -1, kind: "text" };
   if (letter === "o") return { name, field: header === "etag" ? logField.etag : -1, kind: "text" };
   const [field, kind] = apacheFields[letter] ?? [-1, "text"];
@@ -150,7 +166,8 @@ function joinPieces(pieces: readonly Piece[]): Result<LogFormat> {
       if (!(last.name === "U" && piece.name === "q"))
         return problem("adjacent-fields", `Nothing stands between the fields ${last.name} and ${piece.name}.`);
     } else {
-      const isKnown = parts.some(({ field }) => field === piece.field);
+      const isGoneOn = piece.name === timePart && last?.name === timePart;
+      const isKnown = !isGoneOn && parts.some(({ field }) => field === piece.field);
       parts.push({ ...piece, field: isKnown ? -1 : piece.field, end: "" });
     }
   }

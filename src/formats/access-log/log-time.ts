@@ -31,8 +31,8 @@ export class LogClock {
       Number(text.slice(at, at + 2)) * 3600 +
       Number(text.slice(at + 3, at + 5)) * 60 +
       Number(text.slice(at + 6, at + 8));
-    const zone = /([+-])(\d\d):?(\d\d)$/.exec(text);
-    const offset = zone === null ? 0 : (Number(zone[2]) * 60 + Number(zone[3])) * (zone[1] === "-" ? -60 : 60);
+    const zone = /([+-])(\d\d):?(\d\d)?$/.exec(text.slice(at));
+    const offset = zone === null ? 0 : (Number(zone[2]) * 60 + Number(zone[3] ?? 0)) * (zone[1] === "-" ? -60 : 60);
     return Number.isFinite(seconds) ? this.#midnight + seconds - offset : undefined;
   }
 }

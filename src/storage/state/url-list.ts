@@ -17,15 +17,14 @@ import { readQueries } from "./known-queries.ts";
 import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
+import { candidates, choices, select, selectBy } from "./url-choices.ts";
 import {
   type CandidateRow,
-  candidateColumns,
   candidateOf,
   keepsCounts,
   type PathRow,
   rowsOf,
   type UrlRow,
-  urlColumns,
   urlOf,
   usageOf,
 } from "./url-rows.ts";
@@ -35,43 +34,6 @@ const maxBodiesPerTag = 2;
 
 /** Paths that are looked at at a time. */
 const pathsAtATime = 10_000;
-
-const select = `SELECT ${urlColumns} FROM url u`;
-/** SQLite cannot tell how much smaller a partial index is. */
-const selectBy = (index: string): string => `${select} INDEXED BY ${index}`;
-/** Of polled URLs in the order of discovery: not answered in this visit. */
-const isDue = "u.id > ?2 AND u.due <= ?4 AND (u.asked IS NULL OR u.asked < ?4) ORDER BY u.id LIMIT ?3";
-
-const choices: Readonly<Record<UrlChoice, string>> = {
-  announced: `${select} WHERE u.site = ?1 AND u.work = 'due' AND u.path > ?2 ORDER BY u.path LIMIT ?3`,
-  withdrawn: `${select} WHERE u.site = ?1 AND u.work = 'delete' AND u.path > ?2 ORDER BY u.path LIMIT ?3`,
-  new: `${select} WHERE u.site = ?1 AND u.state = 'new' AND u.id > ?2 ORDER BY u.id LIMIT ?3`,
-  ranked: `${selectBy("url_ranked")} WHERE u.site = ?1 AND u.state = 'new' AND u.rank > 0 AND +u.id > ?2
-    ORDER BY u.rank DESC, u.id LIMIT ?3`,
-  // Ids are drawn before rows are read, because all new URLs take part.
-  random: `${select.replace("url u", "(SELECT id FROM url INDEXED BY url_new WHERE site = ?1 AND state = 'new' AND id > ?2 ORDER BY random() LIMIT ?3) r CROSS JOIN url u ON u.id = r.id")}`,
-  doubted: `${select} WHERE u.site = ?1 AND u.state = 'known' AND u.fetched IS NULL AND u.asked IS NOT NULL AND ${isDue}`,
-  unconfirmed: `${selectBy("url_unconfirmed")} WHERE u.site = ?1 AND u.state = 'known' AND u.unconfirmed = 1 AND ${isDue}`,
-  moved: `${selectBy("url_moved")} WHERE u.site = ?1 AND u.state = 'known'
-    AND (u.lastmod IS NULL OR u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND ${isDue}`,
-  hinted: `${selectBy("url_hinted")} WHERE u.site = ?1 AND u.state = 'known'
-    AND (u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND ${isDue}`,
-  known: `${select} WHERE u.site = ?1 AND u.state = 'known' AND ${isDue}`,
-};
-
-/**
- * The same rows, with what decides whether a page is requested, as one text: to fetch them one by one takes twice as long as to write
- * and read it.
- */
-const candidatesOf = (choice: CandidateChoice): string =>
-  `SELECT '[' || coalesce(group_concat(row), '') || ']'
-    FROM (${choices[choice].replace(urlColumns, `json_array(${candidateColumns}) AS row`)})`;
-
-const candidates: Readonly<Record<CandidateChoice, string>> = {
-  known: candidatesOf("known"),
-  moved: candidatesOf("moved"),
-  hinted: candidatesOf("hinted"),
-};
 
 const sql = {
   away: {
@@ -166,6 +128,8 @@ const sql = {
     WHERE site = ?1 AND is_link_only = 1 AND digest IS NULL`,
   rereadTypes: `UPDATE url SET unread = 1 WHERE site = ?1 AND state IS NOT NULL
     AND media_type IN (SELECT value FROM json_each(?2))`,
+  setBack: `UPDATE url SET asked = ?2 - 1, fetched = min(fetched, ?2 - 1), due = min(due, ?2)
+    WHERE site = ?1 AND asked > ?2`,
   forgetTags: "UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
   paths: "SELECT path, digest IS NOT NULL, served_usage FROM url WHERE site = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
   // A page that is still to be fetched may lie in the mirror already: see the intake.
@@ -341,6 +305,10 @@ export class StoredUrls {
 
   forgetTags(etags: readonly string[]): void {
     inDatabase(this.#file, () => this.#write(sql.forgetTags, JSON.stringify(etags)));
+  }
+
+  setBack(now: EpochSeconds): void {
+    inDatabase(this.#file, () => this.#write(sql.setBack, now));
   }
 
   reopen(trouble: "disallowed" | "refused" | "usage"): void {

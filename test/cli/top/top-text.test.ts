@@ -30,6 +30,17 @@ describe("formatTop", () => {
     assert.doesNotMatch(text, /\u001b/);
   });
 
+  it("does not take the sites that a status lists for all that are in trouble", () => {
+    const [one] = status.troubled;
+    const troubled = Array.from({ length: maxStatusRows }, () => one ?? assert.fail());
+    const headingOf = (sites: typeof troubled): string =>
+      formatTop({ ...look, status: exampleStatus({ troubled: sites }) }, view).find((line) =>
+        line.startsWith("in trouble"),
+      ) ?? "";
+    assert.match(headingOf(troubled), /^in trouble \(100 or more\) /);
+    assert.match(headingOf(troubled.slice(1)), /^in trouble \(99\) /);
+  });
+
   it("keeps what distinguishes sites at sixty columns", () => {
     const site = (name: string) => ({ ...(status.visiting[0] ?? assert.fail()), site: name });
     const hosts = ["https://documentation.archive.example.org", "https://documentation.mirror.example.com"];

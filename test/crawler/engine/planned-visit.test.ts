@@ -67,6 +67,26 @@ describe("visits by plan", () => {
     );
   });
 
+  it("ask for pages that were requested by a clock that was two months ahead", async () => {
+    const day = 86_400_000;
+    for (const options of [planned, { ...planned, budget: 5 }, { sources: ["links"] as const, isPlanned: false }]) {
+      await using crawler = await Crawler.open();
+      const { site } = crawler;
+      const byLinks = { ...options, sources: ["links"] as const };
+      site.set({ "/": '<a href="/a.html">a</a>', "/a.html": "a" });
+      const began = crawler.now;
+      await crawler.visit(byLinks);
+      crawler.now = began + 60 * day;
+      assert.deepEqual(pagesOf(await crawler.visit(byLinks)), ["304 /a.html"]);
+      const asked: string[] = [];
+      for (const days of [5, 45]) {
+        crawler.now = began + days * day;
+        asked.push(...pagesOf(await crawler.visit(byLinks)));
+      }
+      assert.ok(asked.includes("304 /a.html"), JSON.stringify([options, asked]));
+    }
+  });
+
   it("ask under a budget first for what changed and is likely to stay as it is", async () => {
     await using mapped = await MappedSite.open(6);
     const { crawler } = mapped;

@@ -5,6 +5,7 @@ import { createVirtualFetcher } from "../../../lab/hosts/virtual-fetcher.ts";
 import { VirtualTime } from "../../../lab/hosts/virtual-time.ts";
 import { TidemarkError } from "../../../src/core/error.ts";
 import type { VisitPlan } from "../../../src/core/site-record.ts";
+import { bucketOfRate } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
 import { crawlWebBy } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions, WebSummary } from "../../../src/crawler/web/web-options.ts";
 import { LinkLog, openMemoryStore, UrlQueue } from "../../../src/storage/index.ts";
@@ -97,8 +98,10 @@ it("visits sites of one address one after the other, and notes nothing of what w
       [],
       `${origin} ${requested}`,
     );
-    const { failures, lookedAt } = plans.get(origin) ?? {};
+    const { failures, lookedAt, bucket } = (plans.get(origin) ?? {}) as Partial<VisitPlan> & { bucket?: number };
     assert.equal(failures, 0, origin);
+    // Its pages were as they had been thirty days before.
+    assert.ok((bucket ?? 255) < bucketOfRate(1 / (7 * 86_400)), `${origin} ${bucket}`);
     assert.ok((lookedAt ?? 0) > startMs + 30 * dayMs, origin);
   }
   // Ten requests, then a rest: the tenth may be the first of the next site, whose visit goes on then.

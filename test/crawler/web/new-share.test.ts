@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createRandom } from "../../../src/core/random.ts";
-import { bucketOfRate, rateBuckets } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
+import { bucketOfRate, rateBuckets, rateOfBucket } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
 import { KnownRates } from "../../../src/crawler/web/known-rates.ts";
 import { planNewShare, RequestShares } from "../../../src/crawler/web/new-share.ts";
 
@@ -100,5 +100,17 @@ describe("KnownRates", () => {
     assert.ok(fast > bucketOfRate(1 / daySeconds) && slow < bucketOfRate(1 / (30 * daySeconds)), `${fast} ${slow}`);
     const counts = rates.count((site) => (site === 0 ? 7 : 5));
     assert.deepEqual([counts[fast], counts[slow]], [7, 5]);
+  });
+
+  it("finds the rate of polls whatever their number, in one visit or in many", () => {
+    for (const polled of [5, 100, 1000]) {
+      const rates = new KnownRates(createRandom(1));
+      let bucket = 0;
+      // A page that changes once in thirty days, after sixteen: with a probability of 0.41.
+      const seen = { polled, changed: Math.round(0.41 * polled), intervalSeconds: 16 * daySeconds };
+      for (let visit = 0; visit < 40; visit++) bucket = rates.note(0, seen);
+      const days = 1 / rateOfBucket(bucket) / daySeconds;
+      assert.ok(days > 22 && days < 44, `${polled} polls: one change in ${days} days`);
+    }
   });
 });

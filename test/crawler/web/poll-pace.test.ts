@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SourceName } from "../../../src/core/index.ts";
-import { bucketOfRate, rateBuckets } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
+import { bucketOfRate, rateBuckets, rateOfBucket } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
 import { unvisited, type VisitEnd } from "../../../src/crawler/engine/visit-plan.ts";
 import type { VisitResult } from "../../../src/crawler/engine/visit-site.ts";
 import { KnownSites, type KnownVisit } from "../../../src/crawler/web/known-sites.ts";
@@ -120,11 +120,19 @@ describe("PollPace", () => {
 
 const numberOf = (origin: string): number => Number(/\d+/.exec(origin)?.[0]);
 
+type Polls = VisitResult["polls"];
+const noPolls: Polls = { polled: 0, changed: 0, seconds: 0 };
+
 /** Sites that a crawl visits one after the other, and what it keeps of them. */
-function openSites(sites: number, pages: number, sourceOf: (site: number) => SourceName) {
+function openSites(
+  sites: number,
+  pages: number,
+  sourceOf: (site: number) => SourceName,
+  { polls = noPolls, aheadMs = 0 }: { readonly polls?: Polls; readonly aheadMs?: number } = {},
+) {
   let now = Date.UTC(2026, 0, 1);
   const plans = new Map<string, unknown>();
-  for (let site = 0; site < sites; site++) plans.set(`http://s${site}.example`, { ...unvisited, at: now });
+  for (let site = 0; site < sites; site++) plans.set(`http://s${site}.example`, { ...unvisited, at: now + aheadMs });
   const known = new KnownSites(
     { seeds: [], into: "" },
     {
@@ -145,18 +153,19 @@ function openSites(sites: number, pages: number, sourceOf: (site: number) => Sou
   const visit = async (): Promise<KnownVisit | undefined> => {
     const begun = known.next(() => false);
     if (begun === undefined) return undefined;
-    const polls = Math.min(begun.budget ?? 50, 50);
+    const requests = Math.min(begun.budget ?? 50, 50);
     const source = sourceOf(numberOf(begun.origin));
-    const summary = { source, created: 0, updated: 1, deleted: 0, failed: 0, pending: 0, pageRequests: polls };
+    const summary = { source, created: 0, updated: 1, deleted: 0, failed: 0, pending: 0, pageRequests: requests };
     await known.visit(begun.origin, async (): Promise<VisitEnd> => {
-      now += polls * 20_000;
+      now += requests * 20_000;
       // Pages are left that were due.
-      const result = { summary, restsUntil: 0, nextDueAt: now - 1 } as unknown as VisitResult;
+      const result = { summary, polls, restsUntil: 0, nextDueAt: now - 1 } as unknown as VisitResult;
       return { kind: "done", result, isCutShort: false };
     });
     return begun;
   };
-  const planOf = (origin: string) => plans.get(origin) as { at: number; allowance?: { polls: number; at: number } };
+  const planOf = (origin: string) =>
+    plans.get(origin) as { at: number; bucket?: number; allowance?: { polls: number; at: number } };
   return { visit, planOf, passed: (ms: number) => (now += ms), now: () => now };
 }
 
@@ -184,5 +193,23 @@ describe("KnownSites", () => {
     }
     assert.deepEqual([...bounded.keys()].sort(), ["links", "sitemap"]);
     for (const count of bounded.values()) assert.ok(count > 100, String(count));
+  });
+
+  it("takes pages for as old as they are, where each visit polls a few of many", async () => {
+    // Each once in sixteen days, in which a page that changes once in thirty changes with a probability of 0.41.
+    const sites = openSites(1, 800, () => "links", { polls: { polled: 50, changed: 20, seconds: 50 * 16 * 86_400 } });
+    for (let visits = 0; visits < 60; ) {
+      if ((await sites.visit()) === undefined) sites.passed(minuteMs);
+      else visits++;
+    }
+    const days = 1 / rateOfBucket(sites.planOf("http://s0.example").bucket ?? 0) / 86_400;
+    assert.ok(days > 24 && days < 40, `one change in ${days} days`);
+  });
+
+  it("visits a site that was planned by a clock a year ahead", async () => {
+    const sites = openSites(1, 8, () => "links", { aheadMs: 365 * dayMs });
+    assert.equal(await sites.visit(), undefined);
+    sites.passed(91 * dayMs);
+    assert.notEqual(await sites.visit(), undefined);
   });
 });

@@ -88,6 +88,15 @@ const rows: ReadonlyArray<readonly [string, string, string | undefined, object]>
     common,
   ],
   [
+    "a time in parts, as Apache's manual has it",
+    `1.2.3.4 10/Oct/2026 13:55:36.123 -0700 ${request}`,
+    '%h %{%d/%b/%Y %T}t.%{msec_frac}t %{%z}t "%r" %s %B',
+    common,
+  ],
+  ["a date and a time", `2026-10-10 20:55:36 1.2.3.4 ${request}`, '%{%F}t %{%T}t %h "%r" %s %B', common],
+  ["two times, of which the first counts", `${at} 1 1.2.3.4 ${request}`, '%{sec}t %{end:sec}t %h "%r" %s %B', common],
+  ["a zone of hours alone", `1.2.3.4 [2026-10-10T13:55:36.5-07] ${request} "-" "-"`, nginx, common],
+  [
     "every other directive is passed over",
     `1.2.3.4 8.8.8.8 443 123 x.html HTTP/1.1 k - 7 bob 0 + 100 200 1 a.example ${time} ${request}`,
     '%a %A %{remote}p %D %f %H %{k}e %{c}C %k %u %L %X %I %O %{s}T %V %t "%r" %>s %b',
@@ -114,6 +123,18 @@ const rows: ReadonlyArray<readonly [string, string, string | undefined, object]>
   [
     "JSON of Caddy",
     `{"ts":${at}.25,"request":{"remote_ip":"1.2.3.4","method":"GET","uri":"/a?b=1","headers":{"User-Agent":["B"]}},"size":512,"status":200}`,
+    "json-lines",
+    { ...common, agent: "B" },
+  ],
+  [
+    "JSON of Caddy behind a proxy, with the answer's ETag",
+    `{"ts":${at}.25,"request":{"remote_ip":"10.0.0.1","client_ip":"1.2.3.4","method":"GET","uri":"/a?b=1"},"size":512,"status":200,"resp_headers":{"Etag":["e1"]}}`,
+    "json-lines",
+    { ...common, etag: "e1" },
+  ],
+  [
+    "headers that a client names like fields",
+    `{"ts":${at},"request":{"remote_ip":"1.2.3.4","method":"GET","uri":"/a?b=1","headers":{"Remote_addr":["9.9.9.9"],"Time_local":["1"],"Request_uri":["/x"],"Body_bytes_sent":["9"],"Http_user_agent":["G"],"Etag":["x"],"User-Agent":["B"]}},"size":512,"status":200,"resp_headers":{"Remote_addr":["9.9.9.9"]}}`,
     "json-lines",
     { ...common, agent: "B" },
   ],

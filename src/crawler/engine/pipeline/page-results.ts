@@ -91,12 +91,17 @@ export class PageResults {
   /** Adds to a polled page how it changed, and what its planner keeps of it. */
   #plan({ settlement, hasChanged }: Judgement, finding: PageFinding, now: EpochSeconds): Settlement {
     if (settlement.kind !== "answered" || settlement.url.announced !== undefined) return settlement;
-    const { planner } = this.#visit;
+    const { planner, tally } = this.#visit;
     const { url } = settlement;
     const served = "validators" in finding ? modifiedAtOf(finding.validators, now) : undefined;
     const modifiedAt = served ?? (this.#visit.plan?.trust === "trusted" ? timeOfLastmod(url.lastmod) : undefined);
     const seen = { now, hasChanged: hasChanged === true, modifiedAt };
     const isObserved = hasChanged !== undefined && !url.isUnconfirmed;
+    if (isObserved && url.held !== undefined && now > (url.askedAt ?? now)) {
+      tally.polls.polled++;
+      tally.polls.seconds += now - (url.askedAt ?? now);
+      if (hasChanged) tally.polls.changed++;
+    }
     const history = isObserved ? historyAfter(url, seen, this.#hazardPerSecond) : url.history;
     const interval = hasChanged === undefined ? undefined : intervalAfter(planner, url, seen);
     const rate = (): number => rateOf(readHistory(history), this.#prior);

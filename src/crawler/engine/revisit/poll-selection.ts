@@ -134,8 +134,12 @@ export class PollSelection {
   }
 }
 
-/** A quarter of what is left; of two or three requests one, if a page has waited twice the longest interval. */
+/**
+ * A quarter of what is left. If a page has waited twice the longest interval, one of two or three requests, and a single one
+ * on each fourth day.
+ */
 function overdueShare(left: number, longest: Candidate | undefined): number {
   const waitsTwice = longest !== undefined && longest.elapsedSeconds >= 2 * pollPolicy.maxIntervalSeconds;
-  return Math.max(Math.floor(left / 4), waitsTwice && left >= 2 ? 1 : 0);
+  const hasTurn = waitsTwice && (left >= 2 || (left === 1 && Math.floor(longest.elapsedSeconds / 86_400) % 4 === 0));
+  return Math.max(Math.floor(left / 4), hasTurn ? 1 : 0);
 }

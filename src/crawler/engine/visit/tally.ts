@@ -28,6 +28,8 @@ export class Tally {
   differing = 0;
   /** Pages that are held and for which a request was made. */
   askedAndHeld = 0;
+  /** Polls of pages that are held, those of them that saw a change, and the sum of the times since the polls before. */
+  readonly polls = { polled: 0, changed: 0, seconds: 0 };
   /** Pages that are being asked for. */
   pagesUnderWay = 0;
   /** Page requests in a row that found the site in trouble. */

@@ -68,6 +68,37 @@ test("a page that seems too fast to follow is polled all the same when it waited
   assert.equal(planPolls([...known, page("f", 181, 24)], { now, budget: 3 }).polls[0]?.path, "f");
 });
 
+test("a budget of one leaves no page waiting for ever, and spends most on those that can be followed", () => {
+  for (const everyDays of [1, 7]) {
+    const rates = { home: 24, a: 0.1, b: 0.05 };
+    const polled = new Map(Object.keys(rates).map((path) => [path, 0]));
+    const counts = new Map<string, number>();
+    for (let at = 0; at < 800; at += everyDays) {
+      const pages = Object.entries(rates).map(([path, rate]) => page(path, at - (polled.get(path) ?? 0), rate));
+      for (const { path } of planPolls(pages, { now, budget: 1 }).polls) {
+        const waited = at - (polled.get(path) ?? 0);
+        assert.ok(waited < 220, `${path} waited for ${waited} days`);
+        polled.set(path, at);
+        counts.set(path, (counts.get(path) ?? 0) + 1);
+      }
+    }
+    assert.ok((counts.get("home") ?? 0) >= 3, `every ${everyDays} days: ${[...counts].join("; ")}`);
+    assert.ok(
+      (counts.get("a") ?? 0) > 3 * (counts.get("home") ?? 0),
+      `every ${everyDays} days: ${[...counts].join("; ")}`,
+    );
+  }
+  // Where all wait as long, the quarter is one of time.
+  const late = Array.from({ length: 400 }, (_, at) => page(`p${at}`, 200 + at, 24));
+  const slow = page("slow", 60, 0.1);
+  const chosen = Array.from(
+    { length: 400 },
+    (_, at) => planPolls([...late.slice(at), slow], { now, budget: 1 }).polls[0],
+  );
+  const overdue = chosen.filter((poll) => poll?.reason === "overdue").length;
+  assert.ok(overdue <= 100, String(overdue));
+});
+
 test("a clock that was set back keeps no page from its turn for longer than its interval", () => {
   const ahead = page("a", -400, 0.01);
   const plan = planPolls([ahead], { now });
