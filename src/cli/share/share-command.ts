@@ -25,7 +25,7 @@ export const shareCommand: Command = defineCommand({
     url: row("url URL", siteUrl, "Root of that web server, such as https://crawler.example/", { default: "required" }),
     moniker: row("name NAME", text, "Name of the crawler, as in its User-Agent", { default: "`tidemark/VERSION`" }),
     contact: row("contact ADDRESS", text, "Mail address of the operator"),
-    special: row("special URL", texts, "Address that the crawler knows especially well"),
+    special: row("special URL", texts, "Address that the crawler knows especially well; the first hundred are told"),
     peers: row("peer URL", texts, "Name another crawler in robots.shr, such as https://other.example/"),
     sites: row("site URL", texts, "Share only events of this site", { default: "all" }),
     days: row("days N", wholeNumber(1, 3650), "Days whose files are kept, today included", { default: "30" }),
