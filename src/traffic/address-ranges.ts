@@ -1,23 +1,17 @@
 import { BlockList, isIP } from "node:net";
 import { ok, problem, type Result } from "../core/index.ts";
+import { specialUseOf } from "../http/index.ts";
 
-const localBlocks = new BlockList();
-for (const [network, bits, family] of [
-  ["10.0.0.0", 8, "ipv4"],
-  ["100.64.0.0", 10, "ipv4"],
-  ["127.0.0.0", 8, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  ["::1", 128, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  ["fe80::", 10, "ipv6"],
-] as const)
-  localBlocks.addSubnet(network, bits, family);
+const localUses: ReadonlySet<string | undefined> = new Set([
+  "loopback",
+  "private use",
+  "link-local",
+  "shared by a carrier's NAT",
+]);
 
 /** Whether an address is one of a network of one's own: of a proxy before the server, not of the client. */
 export function isLocalAddress(address: string): boolean {
-  return isIP(address) !== 0 && localBlocks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return localUses.has(specialUseOf(address));
 }
 
 /** Addresses that a crawler's operator publishes. */

@@ -97,9 +97,9 @@ function isXmlCharacter(code: number): boolean {
 }
 
 /**
- * Writes `&` as `&amp;` where it begins none of XML's references, as in `?a=1&b=2` and `&nbsp;`, or one of no character, as
- * half of an emoji. Many a sitemap and feed has such, and XML would have its reading end there. CDATA sections, comments and processing instructions stay as
- * they are.
+ * Writes `&` as `&amp;` where it begins none of XML's references, as in `?a=1&b=2` and `&nbsp;`, or a reference of no
+ * character, such as half of an emoji. Many sitemaps and feeds have one, and XML would have its reading end there. CDATA
+ * sections, comments and processing instructions stay as they are.
  */
 export class BareAmpersands {
   #held = "";
