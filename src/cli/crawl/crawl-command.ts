@@ -285,6 +285,8 @@ export const crawlCommand: Command = defineCommand({
     if (exchangeKey !== undefined && isForever !== true)
       fail("Peers are merged by crawls that go on: add --forever, or use tidemark merge before a crawl.");
     if (seedsFile !== undefined) {
+      if (/^https?:/i.test(seedsFile))
+        fail("--web has its seeds in a file: write the URL into one, and name that file.");
       if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
         fail("--web has its seeds in a file: no URL, --sites or --config beside it.");
       const isOnce = web.isOnce === true;

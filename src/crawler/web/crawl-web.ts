@@ -367,7 +367,7 @@ async function crawlInto(options: CrawlWebOptions, ranks: WebMeans["ranks"]): Pr
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
   if (queue.known > queue.unfinished && store.isEmpty)
     throw new TidemarkError("bad-option", `${into} was crawled with another state than this one, which is empty.`, {
-      hint: "Name the state of that crawl by --state, or crawl into another folder.",
+      hint: "Give the --state of that crawl, or none if it had none; or crawl into another folder.",
     });
   await using links = new LinkLog(join(resolve(into), "links"), { clock });
   const since = await beginOf(file, clock);

@@ -12,6 +12,7 @@ import { runProgram, startProgram } from "../run-program.ts";
 const mistakes: ReadonlyArray<readonly [readonly string[], RegExp]> = [
   [["--web", "seeds"], /--into is missing/],
   [["https://a.example/", "--web", "seeds", "--into", "x"], /--web has its seeds in a file/],
+  [["--web", "https://a.example/", "--into", "x"], /--web has its seeds in a file: write the URL into one/],
   [["--web", "seeds", "--sites", "sites", "--into", "x"], /--web has its seeds in a file/],
   [["--web", "seeds", "--into", "x", "--forever", "--no-revisit"], /--forever and --no-revisit exclude each other/],
   [["--web", "seeds", "--into", "x", "--new-share", "0.9"], /--new-share is for crawls that go on/],
