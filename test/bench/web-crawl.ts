@@ -10,7 +10,7 @@ import { compareHostile } from "./web-crawl/hostile-crawls.ts";
 import { hostilities } from "./web-crawl/hostile-part.ts";
 import { MadeSites } from "./web-crawl/made-sites.ts";
 import { runCrawler, startServer } from "./web-crawl/processes.ts";
-import { crawlDays, formatDays } from "./web-crawl/revisit-days.ts";
+import { crawlDays, formatDay, formatDays } from "./web-crawl/revisit-days.ts";
 import type { ServerReport } from "./web-crawl/server-process.ts";
 import { measureSiteMemory } from "./web-crawl/site-memory.ts";
 
@@ -98,7 +98,8 @@ fresh its copies are then, beside those of a crawler that requests all pages in 
       return;
     }
     if (days > 0) {
-      process.stdout.write(formatDays(await crawlDays({ sites, pages, days, seed, capacity })));
+      const onDays = (seen: Parameters<typeof formatDay>[0]): boolean => process.stderr.write(formatDay(seen));
+      process.stdout.write(formatDays(await crawlDays({ sites, pages, days, seed, capacity, onDays })));
       return;
     }
     if (hostile !== "") {

@@ -138,6 +138,12 @@ export interface CrawlDays {
   readonly seed: number;
   /** Requests a page and day that the crawler's connections allow; 0: as many as it wants. */
   readonly capacity: number;
+  /** Called each two days: what holds since the first; freshness as in {@link SeenDays}. */
+  readonly onDays?: (seen: SeenSoFar) => void;
+}
+
+interface SeenSoFar extends Pick<SeenDays, "days" | "freshness" | "inTurn"> {
+  readonly requests: number;
 }
 
 interface RequestCounts {
@@ -165,7 +171,7 @@ export interface SeenDays extends Pick<CrawlDays, "sites" | "pages" | "days"> {
 }
 
 /** Crawls a Web in virtual time with the crawler of production, each page once, and goes on for some days within a bound of requests. */
-export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDays): Promise<SeenDays> {
+export async function crawlDays({ sites, pages, days, seed, capacity, onDays }: CrawlDays): Promise<SeenDays> {
   using temp = makeTempFolder("bench");
   const made = new MadeSites(sites, pages, seed, true);
   const web = new ChangingSites(made, days + 30, seed);
@@ -190,7 +196,17 @@ export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDay
     fromMs = time.now();
     meter = new FreshnessMeter(fromMs);
     for (const course of web.courses) meter.note(course, fromMs);
+    if (onDays !== undefined) tellDays(meter, onDays);
     void time.delay(days * dayMs, undefined).then(() => stop.abort());
+  };
+  const tellDays = (seen: FreshnessMeter, tell: NonNullable<CrawlDays["onDays"]>, day = 2): void => {
+    if (day >= days) return;
+    void time.delay(fromMs + day * dayMs - time.now(), undefined).then(() => {
+      const { requests } = since;
+      const inTurn = visitInTurn(web.courses, requests, fromMs, time.now());
+      tell({ days: day, requests, freshness: seen.freshnessOf(web.courses, time.now()), inTurn });
+      tellDays(seen, tell, day + 2);
+    });
   };
   const hosts = {
     get: (origin: string) => ({
@@ -235,9 +251,14 @@ export async function crawlDays({ sites, pages, days, seed, capacity }: CrawlDay
   };
 }
 
+const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+
+/** Freshness until a day, as a line of text. */
+export const formatDay = ({ days, requests, freshness, inTurn }: SeenSoFar): string =>
+  `until day ${days}: ${requests} requests, fresh ${percent(freshness)}, all in turn ${percent(inTurn)}\n`;
+
 /** What came of it, as lines of text. */
 export function formatDays(seen: SeenDays): string {
-  const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["sites, pages", `${seen.sites}, ${seen.pages}`],
     ["connections, milliseconds a request", `${seen.connections}, ${seen.answerMs.toFixed(0)}`],
