@@ -54,7 +54,7 @@ points, of a Web of at most 200,000 pages. With --order optimal the ranks are th
 --hostile NAME crawls a small friendly Web, --rounds times (2) at the same time without and with a part that is hostile: ${hostilities.join(", ")}, or all;
 it prints how soon the pages of the other sites were requested.
 --days N [--capacity SHARE] crawls a Web whose pages change, a third of its sites with a sitemap, in virtual time, and goes on for N days once each page was requested: how
-fresh its copies are then, beside those of a crawler that requests all pages in turn, as often. SHARE bounds the requests of all kinds a page and day (0: not bounded).
+fresh its copies are then, beside those of a crawler that requests all pages in turn, as often. SHARE bounds the requests of all kinds a page and day (0: not bounded). Each two days it prints how fresh they were so far.
 --memory N prints how much memory a site takes, of N that wait, and does nothing else.
 `,
   options: {
