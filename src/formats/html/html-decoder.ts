@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
 import { readTags } from "./html-tags.ts";
 
 // Where a declaration of the encoding must stand (HTML Living Standard, section 4.2.5.4).
@@ -49,13 +51,23 @@ function declaredIn(head: Uint8Array): string | undefined {
   return declared?.startsWith("utf-16") ? "utf-8" : declared;
 }
 
-function isUtf8(head: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether the first bytes of a page are UTF-8; where they are cut, a character may be. */
+function beginsAsUtf8(head: Uint8Array): boolean {
+  const isContinuation = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80;
+  let end = head.length;
+  while (end > 0 && head.length - end < 3 && isContinuation(head[end - 1])) end--;
+  const lead = head[end - 1] ?? 0;
+  const lacks = lead >= 0xc2 && head.length - end + 1 < (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2);
+  return isUtf8(lacks ? head.subarray(0, end - 1) : head);
+}
+
+/** Decoders by the names of their encodings: to make one takes longer than to decode a page. */
+const decoders = new Map<string, TextDecoder>();
+
+function decoderOf(encoding: string): TextDecoder {
+  const decoder = decoders.get(encoding) ?? new TextDecoder(encoding);
+  decoders.set(encoding, decoder);
+  return decoder;
 }
 
 /**
@@ -73,8 +85,8 @@ export function decodeHtml(
 ): { readonly text: string; readonly encoding: string } {
   const head = body.subarray(0, prescanBytes);
   const named = markOf(body) ?? charsetOf(contentType) ?? declaredIn(head);
-  const encoding = named ?? (isUtf8(head) ? "utf-8" : "windows-1252");
-  return { text: new TextDecoder(encoding).decode(body), encoding };
+  const encoding = named ?? (beginsAsUtf8(head) ? "utf-8" : "windows-1252");
+  return { text: decoderOf(encoding).decode(body), encoding };
 }
 
 /**
@@ -85,5 +97,5 @@ export function decodeHtml(
 export function decodeSheet(body: Uint8Array, contentType: string | undefined): string {
   const start = byteText.decode(body.subarray(0, 128));
   const declared = /^@charset "([^"]{1,64})";/.exec(start)?.[1];
-  return new TextDecoder(markOf(body) ?? charsetOf(contentType) ?? encodingOf(declared) ?? "utf-8").decode(body);
+  return decoderOf(markOf(body) ?? charsetOf(contentType) ?? encodingOf(declared) ?? "utf-8").decode(body);
 }

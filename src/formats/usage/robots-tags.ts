@@ -55,21 +55,22 @@ const texts = [
   ["!--", "-->"],
 ] as const;
 
+/** Whether a word stands at a place, in letters of either case. Without a closure: it is asked for each byte of a text. */
+function has(content: Uint8Array, word: string, at: number): boolean {
+  for (let next = 0; next < word.length; next++)
+    if (((content[at + next] ?? 0) | 0x20) !== word.charCodeAt(next)) return false;
+  return true;
+}
+
 /** Where the head of a page ends: at `</head` or `<body`. Bytes are compared, because few pages have anything to be read. */
 function endOfHead(content: Uint8Array): number {
   const limit = Math.min(content.length, maxUsageMetaBytes);
-  const has = (word: string, at: number): boolean => {
-    for (let next = 0; next < word.length; next++)
-      if (((content[at + next] ?? 0) | 0x20) !== word.charCodeAt(next)) return false;
-    return true;
-  };
-  let textEnd: string | undefined;
-  for (let at = 0; at < limit; at++) {
-    if (textEnd !== undefined) {
-      if (has(textEnd, at)) textEnd = undefined;
-    } else if (content[at] === 0x3c) {
-      if (has("/head", at + 1) || has("body", at + 1)) return at;
-      textEnd = texts.find(([start]) => has(start, at + 1))?.[1];
+  for (let at = content.indexOf(0x3c); at !== -1 && at < limit; at = content.indexOf(0x3c, at + 1)) {
+    if (has(content, "/head", at + 1) || has(content, "body", at + 1)) return at;
+    for (const [start, end] of texts) {
+      if (!has(content, start, at + 1)) continue;
+      while (at < limit && !has(content, end, at)) at++;
+      break;
     }
   }
   return limit;
