@@ -108,7 +108,7 @@ export interface SiteMemory {
  * order of discovery: `doubted`, whose body is in doubt; `unconfirmed`, held since before the source changed; `moved`,
  * whose `lastmod` differs from that of the last request or is missing; `hinted`, the same without those that merely have
  * no `lastmod`; `known`, all others. URLs that lists no longer name, and those whose last request failed, count as
- * `moved` and `hinted`.
+ * `moved` and `hinted`; they alone are `unsettled`.
  */
 export type UrlChoice =
   | "announced"
@@ -120,6 +120,7 @@ export type UrlChoice =
   | "unconfirmed"
   | "moved"
   | "hinted"
+  | "unsettled"
   | "known";
 
 /** Those of which a visit looks at all to choose some. */

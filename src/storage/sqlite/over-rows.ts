@@ -10,32 +10,31 @@ export interface RowsSql {
 }
 
 /** Of the statement over one row, the parameter that has its first value. */
-const firstValue = 4;
+const firstValue = 3;
 
 /**
- * A statement over the rows of `json_each(?2) j`. One row alone is bound value by value: to read it from JSON takes longer than to
- * write it.
+ * An update by the rows of `json_each(?2) j`. By one row alone it is bound value by value, and reads from nothing else: to join with
+ * a table of one row, or to read it from JSON, takes longer than to write it.
  *
- * @param text - names values as `j.value ->> 0`; `?1` is the site, and `?3` what all rows share
+ * @param text - names values as `j.value ->> 0`; `?1` is the site
  */
 export function overRows(text: string): RowsSql {
   const one = text
-    .replace("json_each(?2) j", "(SELECT 1) j")
+    .replace("FROM json_each(?2) j", "")
     .replace(/j\.value ->> (\d+)/g, (_, at) => `?${firstValue + Number(at)}`);
   return { many: text, one };
 }
 
-/** Runs a statement over rows. @returns how many it changed */
+/** Runs a statement over rows. */
 export function runOverRows(
   connection: Connection,
   { many, one }: RowsSql,
-  { site, rows, shared }: { readonly site: number; readonly rows: readonly SqlRow[]; readonly shared?: SqlValue },
-): number {
+  site: number,
+  rows: readonly SqlRow[],
+): void {
   const [row] = rows;
-  if (row === undefined) return 0;
+  if (row === undefined) return;
   const statement = prepareStatement(connection, rows.length === 1 ? one : many);
-  const values = rows.length === 1 ? [null, shared ?? null, ...row.map((value) => value ?? null)] : undefined;
-  return values === undefined
-    ? statement.run(site, JSON.stringify(rows), ...(shared === undefined ? [] : [shared])).changes
-    : statement.run(site, ...values).changes;
+  if (rows.length === 1) statement.run(site, null, ...row.map((value) => value ?? null));
+  else statement.run(site, JSON.stringify(rows));
 }

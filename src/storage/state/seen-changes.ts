@@ -1,7 +1,6 @@
 import type { DeletionReason, EpochSeconds, SeenChange } from "../../core/index.ts";
 import { parseContentUsage } from "../../formats/usage/index.ts";
 import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
-import { overRows, type RowsSql, runOverRows } from "../sqlite/over-rows.ts";
 
 const sql = {
   // Bodies that are equal to what is held are no change. A page keeps the number under which it was born until it goes.
@@ -10,6 +9,10 @@ const sql = {
     LEFT JOIN url p ON p.site = ?1 AND p.path = j.value ->> 0
     LEFT JOIN seen_change s ON s.site = ?1 AND s.path = j.value ->> 0 AND s.is_deleted = 0
     WHERE p.digest IS NULL OR p.digest <> j.value ->> 1 OR p.size <> j.value ->> 2`,
+  // A page that is noted alone is born with the next number.
+  keepOne: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason) VALUES (?1, ?2,
+    coalesce((SELECT born FROM seen_change WHERE site = ?1 AND path = ?2 AND is_deleted = 0),
+      1 + (SELECT seq FROM sqlite_sequence WHERE name = 'seen_change'), 1), 0, ?3, NULL)`,
   // CROSS: else SQLite goes through all pages of the site, and for each of them through the whole batch.
   remove: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason)
     SELECT ?1, p.path, coalesce(s.born, 0), 1, ?3, j.value ->> 1 FROM json_each(?2) j
@@ -32,11 +35,6 @@ const sql = {
       AND s.is_deleted = 0 AND s.at < u.asked ORDER BY u.id LIMIT ?4`,
 } as const;
 
-const { many, one } = overRows(sql.keep);
-const nextNumber = "1 + (SELECT seq FROM sqlite_sequence WHERE name = 'seen_change'), 1";
-/** A page that is noted alone is born with the next number. */
-const keeping: RowsSql = { many, one: one.replace("coalesce(s.born, 0)", `coalesce(s.born, ${nextNumber})`) };
-
 type Row = [
   number,
   string,
@@ -57,6 +55,8 @@ export interface KeptBody {
   readonly path: string;
   readonly digest: string;
   readonly sizeBytes: number;
+  /** What was held before. */
+  readonly held: { readonly digest: string; readonly sizeBytes: number } | undefined;
 }
 
 /** A page that is removed from what is held. */
@@ -76,14 +76,16 @@ export interface SeenPages {
 /** Notes which pages of a site a crawler saw come, change and go. Called within a transaction, before pages are written. */
 export class SeenChangeLog {
   readonly #site: number;
-  readonly #connection: Connection;
+  readonly #keep: Statement;
+  readonly #keepOne: Statement;
   readonly #remove: Statement;
   readonly #restate: Statement;
   readonly #bear: Statement;
 
   constructor(connection: Connection, site: number) {
     this.#site = site;
-    this.#connection = connection;
+    this.#keep = prepareStatement(connection, sql.keep);
+    this.#keepOne = prepareStatement(connection, sql.keepOne);
     this.#remove = prepareStatement(connection, sql.remove);
     this.#restate = prepareStatement(connection, sql.restate);
     this.#bear = prepareStatement(connection, sql.bear);
@@ -91,10 +93,14 @@ export class SeenChangeLog {
 
   note({ bodies: kept, removed, usages }: SeenPages, at: EpochSeconds): void {
     let noted = 0;
-    if (kept.length > 0) {
+    const [first] = kept;
+    // One alone is compared here: to compare it there takes as long as to write it.
+    if (first !== undefined && kept.length === 1) {
+      const { path, digest, sizeBytes, held } = first;
+      if (held?.digest !== digest || held.sizeBytes !== sizeBytes) this.#keepOne.run(this.#site, path, at);
+    } else if (kept.length > 1) {
       const rows = kept.map(({ path, digest, sizeBytes }) => [path, digest, sizeBytes]);
-      const changed = runOverRows(this.#connection, keeping, { site: this.#site, rows, shared: at });
-      if (rows.length > 1) noted += changed;
+      noted += this.#keep.run(this.#site, JSON.stringify(rows), at).changes;
     }
     if (removed.length > 0) {
       const rows = removed.map(({ path, reason }) => [path, reason]);

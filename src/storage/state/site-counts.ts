@@ -5,14 +5,16 @@ const sql = `SELECT count(digest), coalesce(sum(size), 0), count(*) FILTER (WHER
   count(*) FILTER (WHERE work = 'disallowed' OR (trouble = 'usage' AND work IS NOT NULL)), count(state), count(*) FILTER (WHERE state = 'new'),
   count(*) FILTER (WHERE (state = 'disallowed' AND work IS NOT 'disallowed') OR (trouble = 'usage' AND work IS NULL)),
   count(*) FILTER (WHERE state = 'known' AND fetched IS NULL AND asked IS NOT NULL),
-  count(*) FILTER (WHERE unconfirmed = 1) FROM url WHERE site = ?1`;
+  count(*) FILTER (WHERE unconfirmed = 1), count(digest) FILTER (WHERE state IS NULL) FROM url WHERE site = ?1`;
 
-type Row = [number, number, number, number, number, number, number, number, number];
+type Row = [number, number, number, number, number, number, number, number, number, number];
 
 interface Counted extends UrlCounts {
   /** Polled and held, with a body in doubt. */
   readonly doubted: number;
   readonly unconfirmed: number;
+  /** Held, and no source names them. */
+  readonly unnamed: number;
 }
 
 /**
@@ -46,7 +48,7 @@ export class SiteCounts {
 
   #count(): Counted {
     const row = prepareStatement(this.#connection, sql).get(this.#site) as Row;
-    const [held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed] = row;
-    return { held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed };
+    const [held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed, unnamed] = row;
+    return { held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed, unnamed };
   }
 }

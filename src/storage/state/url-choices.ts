@@ -23,6 +23,8 @@ export const choices: Readonly<Record<UrlChoice, string>> = {
     AND (u.lastmod IS NULL OR u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND ${isDue}`,
   hinted: `${selectBy("url_hinted")} WHERE u.site = ?1 AND u.state = 'known'
     AND (u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND ${isDue}`,
+  unsettled: `${selectBy("url_hinted")} WHERE u.site = ?1 AND u.state = 'known'
+    AND (u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND (u.lastmod IS NULL OR u.trouble IS NOT NULL) AND ${isDue}`,
   known: `${select} WHERE u.site = ?1 AND u.state = 'known' AND ${isDue}`,
 };
 

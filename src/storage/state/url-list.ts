@@ -184,7 +184,7 @@ export class StoredUrls {
   beginList(): number {
     return inDatabase(this.#file, () => {
       const [generation] = this.#statement(sql.generation).get(this.#site) as [number];
-      if (!this.#isHeldPolled) this.#write(sql.pollHeld);
+      if (!this.#isHeldPolled && this.#counts.known?.unnamed !== 0) this.#write(sql.pollHeld);
       this.#isHeldPolled = true;
       return generation;
     });
@@ -359,7 +359,7 @@ export class StoredUrls {
   }
 
   #settle(statement: RowsSql, rows: readonly SqlRow[]): void {
-    runOverRows(this.#connection, statement, { site: this.#site, rows });
+    runOverRows(this.#connection, statement, this.#site, rows);
   }
 
   #statement(text: string): Statement {

@@ -209,7 +209,7 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
     const answer = settlement.kind === "answered" ? settlement : undefined;
     if (settlement.kind !== "answered") rows.emptied.push(url.id);
     if (settlement.kind === "removed") rows.removed.push({ path: url.path, reason: settlement.reason });
-    if (answer?.page !== undefined) rows.bodies.push(answer.page);
+    if (answer?.page !== undefined) rows.bodies.push({ ...answer.page, held: url.held });
     if (answer?.usage !== undefined) {
       const [all, served] = textsOf(answer.usage);
       const [allBefore, servedBefore] = textsOf(url.usage);

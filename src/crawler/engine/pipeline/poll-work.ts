@@ -82,11 +82,6 @@ class OrderedUrls {
   }
 }
 
-/** URLs that lists no longer name, and those that were refused or missing when they were requested. */
-function* unsettled(hinted: Iterable<TrackedUrl>): Generator<TrackedUrl, void, void> {
-  for (const url of hinted) if (url.lastmod === undefined || url.postponed !== undefined) yield url;
-}
-
 class PollWork {
   readonly #visit: CrawlVisit;
   readonly #plan: PollPlan;
@@ -115,7 +110,7 @@ class PollWork {
     if (isBounded) {
       if (isBelieved && Number.isFinite(budget))
         await work.fetch(await chooseHinted(this.#visit, () => this.#candidates("hinted")));
-      else await work.fetch(isBelieved ? this.#wanted("hinted") : unsettled(this.#wanted("hinted")));
+      else await work.fetch(this.#wanted(isBelieved ? "hinted" : "unsettled"));
     }
     if (asks === "moved") {
       const isDoubtful = isBounded && trust === "false-alarms";
