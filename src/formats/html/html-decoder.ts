@@ -1,5 +1,3 @@
-import { isUtf8 } from "node:buffer";
-import { TextDecoder } from "node:util";
 import { readTags } from "./html-tags.ts";
 
 // Where a declaration of the encoding must stand (HTML Living Standard, section 4.2.5.4).
@@ -51,20 +49,32 @@ function declaredIn(head: Uint8Array): string | undefined {
   return declared?.startsWith("utf-16") ? "utf-8" : declared;
 }
 
-/** Whether the first bytes of a page are UTF-8; where they are cut, a character may be. */
-function beginsAsUtf8(head: Uint8Array): boolean {
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The first bytes of a page without a character that they cut. */
+function withoutCutCharacter(head: Uint8Array): Uint8Array {
   const isContinuation = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80;
   let end = head.length;
   while (end > 0 && head.length - end < 3 && isContinuation(head[end - 1])) end--;
   const lead = head[end - 1] ?? 0;
-  const lacks = lead >= 0xc2 && head.length - end + 1 < (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2);
-  return isUtf8(lacks ? head.subarray(0, end - 1) : head);
+  const isCut = lead >= 0xc2 && head.length - end + 1 < (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2);
+  return isCut ? head.subarray(0, end - 1) : head;
+}
+
+// Decoded whole: of a stream, a decoder is made that takes longer than the page.
+function isUtf8(head: Uint8Array): boolean {
+  try {
+    strictUtf8.decode(withoutCutCharacter(head));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Decoders by the names of their encodings: to make one takes longer than to decode a page. */
-const decoders = new Map<string, TextDecoder>();
+const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
-function decoderOf(encoding: string): TextDecoder {
+function decoderOf(encoding: string): InstanceType<typeof TextDecoder> {
   const decoder = decoders.get(encoding) ?? new TextDecoder(encoding);
   decoders.set(encoding, decoder);
   return decoder;
@@ -85,7 +95,7 @@ export function decodeHtml(
 ): { readonly text: string; readonly encoding: string } {
   const head = body.subarray(0, prescanBytes);
   const named = markOf(body) ?? charsetOf(contentType) ?? declaredIn(head);
-  const encoding = named ?? (beginsAsUtf8(head) ? "utf-8" : "windows-1252");
+  const encoding = named ?? (isUtf8(head) ? "utf-8" : "windows-1252");
   return { text: decoderOf(encoding).decode(body), encoding };
 }
 
