@@ -88,7 +88,7 @@ test("pages that are settled one by one are as those that are settled together",
   );
 });
 
-test("a page that is noted alone is born with its own number, also the first of all", () => {
+test("a page that is noted alone is born with its own number, also the first of all, and anew where it was gone", () => {
   using temp = makeTempFolder();
   using store = openStore({ into: temp.path });
   const { urls } = store.openSite("https://example.org");
@@ -102,12 +102,17 @@ test("a page that is noted alone is born with its own number, also the first of 
     const digest = url.held === undefined ? "first" : "second";
     urls.settle([keptAs(url, { path, sizeBytes: 1, digest, lastModified: 1, mediaType: "text/html" })], [], 1);
   }
+  for (const kind of ["removed", "kept"] as const) {
+    const url = urls.find("/b");
+    assert.ok(url !== undefined);
+    urls.settle([settlementOf(url, { path: "/b", kind, version: 1, more: true }, 1)], [], 1);
+  }
   const connection = openConnection(stateFileIn(temp.path));
   try {
     const read = (rows: Iterable<NumberedChange>) =>
       [...rows].map(({ number, change }) => `${number} ${change.path} ${change.kind}`);
-    assert.deepEqual(read(readSeenChanges(connection, 0)), ["2 /b created", "3 /c created", "4 /a created"]);
-    assert.deepEqual(read(readSeenEvents(connection, 0)), ["2 /b created", "3 /c created", "4 /a updated"]);
+    assert.deepEqual(read(readSeenChanges(connection, 0)), ["3 /c created", "4 /a created", "6 /b created"]);
+    assert.deepEqual(read(readSeenEvents(connection, 0)), ["3 /c created", "4 /a updated", "6 /b created"]);
   } finally {
     connection.close();
   }

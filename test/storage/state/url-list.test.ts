@@ -42,7 +42,7 @@ class OpenedStore implements Disposable {
     return url;
   }
 
-  taken(choice: "new" | "moved" | "hinted" | "known" | "unconfirmed", since = 1000): string[] {
+  taken(choice: "new" | "moved" | "hinted" | "unsettled" | "known" | "unconfirmed", since = 1000): string[] {
     return this.urls.take(choice, since, undefined, 100).map(({ path }) => path);
   }
 }
@@ -92,6 +92,8 @@ describe("the polled URLs of a site", () => {
     store.urls.note([{ path: "/b", depth: 0, lastmod: "2026-11-19" }], store.urls.beginList());
     store.urls.settle([postponedAs(store.find("/c"), "gone", 1, "due", 3)], [], 2);
     assert.deepEqual(store.taken("moved"), ["/b", "/c", "/d"]);
+    assert.deepEqual(store.taken("hinted"), ["/b", "/c"]);
+    assert.deepEqual(store.taken("unsettled"), ["/c"]);
     assert.deepEqual(store.taken("moved", 2), ["/b", "/d"]);
     assert.deepEqual(store.urls.countListed(), { moved: 1, unmoved: 2 });
     assert.equal(store.urls.countMoved(["/a", "/b", "/c"]), 1);
@@ -175,7 +177,7 @@ describe("the polled URLs of a site", () => {
     store.urls.endLists([first, second]);
     assert.deepEqual(store.taken("moved"), []);
     store.urls.endLists([second]);
-    assert.deepEqual(store.taken("moved"), ["/a"]);
+    assert.deepEqual([store.taken("moved"), store.taken("unsettled")], [["/a"], ["/a"]]);
     assert.equal(store.find("/a").held?.path, "/a");
   });
 
@@ -234,6 +236,24 @@ describe("the polled URLs of a site", () => {
     assert.equal(store.find("/a").validators.etag, '"x"');
     store.answer(["/a"], 3);
     assert.deepEqual(store.taken("unconfirmed", 4), ["/b"]);
+  });
+
+  it("are what archives brought, too, as soon as there is a list, whether or not somebody has counted", () => {
+    for (const hasCounted of [true, false]) {
+      using store = new OpenedStore();
+      const { memory } = store.site;
+      const intake = memory.beginIntake();
+      intake.list([{ path: "/a", sizeBytes: 1, digest: "d", lastModified: 1, mediaType: "text/html" }], false);
+      const cursor = { epoch: "epoch-000001", publication: 1 };
+      intake.commit({ cursor, typesKey: "text/html", since: 1, indexPath: "/index.gz", indexValidators: {} });
+      const [work] = store.urls.take("announced", 0, undefined, 1);
+      assert.ok(work !== undefined);
+      store.urls.settle([answered(work, 1)], [], 1);
+      assert.deepEqual(store.taken("known"), []);
+      if (hasCounted) store.urls.counts();
+      store.urls.beginList();
+      assert.deepEqual(store.taken("known"), ["/a"], `counted: ${hasCounted}`);
+    }
   });
 
   it("that are answered twice in a batch are kept once", () => {
