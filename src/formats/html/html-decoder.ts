@@ -51,20 +51,21 @@ function declaredIn(head: Uint8Array): string | undefined {
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The first bytes of a page without a character that they cut. */
-function withoutCutCharacter(head: Uint8Array): Uint8Array {
+/** Bytes without a character that their end cuts off. */
+function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
   const isContinuation = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80;
-  let end = head.length;
-  while (end > 0 && head.length - end < 3 && isContinuation(head[end - 1])) end--;
-  const lead = head[end - 1] ?? 0;
-  const isCut = lead >= 0xc2 && head.length - end + 1 < (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2);
-  return isCut ? head.subarray(0, end - 1) : head;
+  let end = bytes.length;
+  while (end > 0 && bytes.length - end < 3 && isContinuation(bytes[end - 1])) end--;
+  const lead = bytes[end - 1] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  const isCut = lead >= 0xc2 && lead <= 0xf4 && bytes.length - end + 1 < length;
+  return isCut ? bytes.subarray(0, end - 1) : bytes;
 }
 
-// Decoded whole: of a stream, a decoder is made that takes longer than the page.
-function isUtf8(head: Uint8Array): boolean {
+/** Whether the first bytes of a page are UTF-8. Decoded whole: a decoder of a stream is made anew, which takes longer. */
+function beginsAsUtf8(body: Uint8Array): boolean {
   try {
-    strictUtf8.decode(withoutCutCharacter(head));
+    strictUtf8.decode(body.length > prescanBytes ? withoutCutCharacter(body.subarray(0, prescanBytes)) : body);
     return true;
   } catch {
     return false;
@@ -93,9 +94,8 @@ export function decodeHtml(
   body: Uint8Array,
   contentType: string | undefined,
 ): { readonly text: string; readonly encoding: string } {
-  const head = body.subarray(0, prescanBytes);
-  const named = markOf(body) ?? charsetOf(contentType) ?? declaredIn(head);
-  const encoding = named ?? (isUtf8(head) ? "utf-8" : "windows-1252");
+  const named = markOf(body) ?? charsetOf(contentType) ?? declaredIn(body.subarray(0, prescanBytes));
+  const encoding = named ?? (beginsAsUtf8(body) ? "utf-8" : "windows-1252");
   return { text: decoderOf(encoding).decode(body), encoding };
 }
 

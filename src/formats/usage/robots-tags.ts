@@ -64,16 +64,15 @@ function has(content: Uint8Array, word: string, at: number): boolean {
 
 /** Where the head of a page ends: at `</head` or `<body`. Bytes are compared, because few pages have anything to be read. */
 function endOfHead(content: Uint8Array): number {
-  const limit = Math.min(content.length, maxUsageMetaBytes);
-  for (let at = content.indexOf(0x3c); at !== -1 && at < limit; at = content.indexOf(0x3c, at + 1)) {
+  for (let at = content.indexOf(0x3c); at !== -1; at = content.indexOf(0x3c, at + 1)) {
     if (has(content, "/head", at + 1) || has(content, "body", at + 1)) return at;
     for (const [start, end] of texts) {
       if (!has(content, start, at + 1)) continue;
-      while (at < limit && !has(content, end, at)) at++;
+      while (at < content.length && !has(content, end, at)) at++;
       break;
     }
   }
-  return limit;
+  return content.length;
 }
 
 /**
@@ -85,7 +84,8 @@ export function readUsageMeta(content: Uint8Array, reader: UsageReader): UsagePr
   const [a = 0, b = 0] = content;
   // In UTF-16 that is ASCII and zeros.
   const isUtf16 = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
-  const bytes = isUtf16 ? content.subarray(0, maxUsageMetaBytes).filter((byte) => byte !== 0) : content;
+  const searched = content.subarray(0, maxUsageMetaBytes);
+  const bytes = isUtf16 ? searched.filter((byte) => byte !== 0) : searched;
   const head = latin1.decode(bytes.subarray(0, endOfHead(bytes)));
   // Nearly all pages end here: reading tags costs more than digesting the page.
   if (!likely.test(head)) return noUsage;

@@ -16,12 +16,20 @@ test("a page of UTF-8 that does not say so is read as such, whichever character 
 test("a page with a byte in its first 1024 that is no UTF-8 is read as windows-1252", () => {
   for (const at of [0, 1, bytesRead - 4, bytesRead - 2, bytesRead - 1]) {
     const page = Buffer.alloc(bytesRead + 10, "ab");
-    page[at] = 0x80;
-    assert.equal(decodeHtml(page, undefined).encoding, "windows-1252", `at ${at}`);
+    for (const byte of [0x80, 0xc1, 0xf5, 0xff]) {
+      page[at] = byte;
+      assert.equal(decodeHtml(page, undefined).encoding, "windows-1252", `${byte} at ${at}`);
+    }
   }
   const behind = Buffer.alloc(bytesRead + 10, "ab");
   behind[bytesRead] = 0x80;
   assert.equal(decodeHtml(behind, undefined).encoding, "utf-8");
+});
+
+test("the end of a page cuts no character", () => {
+  assert.deepEqual(decodeHtml(Buffer.from("caf\xe9", "latin1"), undefined), { text: "café", encoding: "windows-1252" });
+  const whole = Buffer.from(`${"a".repeat(bytesRead - 1)}\xe9`, "latin1");
+  assert.equal(decodeHtml(whole, undefined).encoding, "windows-1252");
 });
 
 test("a decoder that read a damaged page reads the next one from its start", () => {
