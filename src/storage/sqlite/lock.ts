@@ -4,7 +4,7 @@ import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { type Connection, openConnection } from "./database.ts";
 import { isDatabaseBusy, wrapDatabaseError } from "./database-error.ts";
 
-/** Longer than {@link isLocked} holds a lock, in a process that waits for its turn, too. */
+/** Longer than {@link isLocked} holds a lock, also on a busy machine. */
 const patienceMs = 500;
 
 /** A lock that ends with the process that holds it, however that ends. */

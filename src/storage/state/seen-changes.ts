@@ -94,7 +94,7 @@ export class SeenChangeLog {
   note({ bodies: kept, removed, usages }: SeenPages, at: EpochSeconds): void {
     let noted = 0;
     const [first] = kept;
-    // One alone is compared here: to compare it there takes as long as to write it.
+    // One alone is compared here: in SQL that takes as long as to write it.
     if (first !== undefined && kept.length === 1) {
       const { path, digest, sizeBytes, held } = first;
       if (held?.digest !== digest || held.sizeBytes !== sizeBytes) this.#keepOne.run(this.#site, path, at);

@@ -22,6 +22,8 @@ export class SettlementBatch {
   /** By path. */
   #found = new Map<string, FoundUrl>();
   #since: number;
+  /** What {@link #underWay} makes durable. */
+  #committed: readonly Settlement[] = [];
   #underWay: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
@@ -40,7 +42,8 @@ export class SettlementBatch {
 
   /** Whether a result of a path was added and is not durable yet. */
   holds(path: string): boolean {
-    return this.#settlements.some(({ url }) => url.path === path);
+    const isOfPath = ({ url }: Settlement): boolean => url.path === path;
+    return this.#settlements.some(isOfPath) || this.#committed.some(isOfPath);
   }
 
   /** Whether everything that was added is durable. */
@@ -78,6 +81,7 @@ export class SettlementBatch {
     const settlements = this.#settlements;
     const found = [...this.#found.values()];
     this.#settlements = [];
+    this.#committed = settlements;
     this.#found = new Map();
     this.#since = this.#visit.ports.timing.now();
     this.#underWay = this.#commit(settlements, found)
@@ -86,6 +90,7 @@ export class SettlementBatch {
       })
       .finally(() => {
         this.#underWay = undefined;
+        this.#committed = [];
       });
   }
 
