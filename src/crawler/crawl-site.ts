@@ -66,6 +66,7 @@ export interface SiteVisitOptions
   /** Once it is aborted, no further request is made, and the visit is cut short. */
   readonly halt?: AbortSignal;
   readonly linkTaker?: VisitOptions["linkTaker"];
+  readonly leftPolls?: VisitOptions["leftPolls"];
 }
 
 /** @throws TidemarkError `bad-option` if options are invalid, before anything is opened */

@@ -159,6 +159,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     isPlanned: false,
     isPolled: true,
     sharingSeed: undefined,
+    leftPolls: undefined,
     planner: "default",
     weightOf: undefined,
     plan: { followsLinks: true, takeLinks, settlesAtOnce: true, asks: "all", sampled: 0 },

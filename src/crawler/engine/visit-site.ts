@@ -23,6 +23,7 @@ import { findSource, linksKeyOf, SourceMemory } from "./discovery/source-search.
 import { UrlScope } from "./discovery/url-scope.ts";
 import { respectRobotsUsage } from "./discovery/usage-filter.ts";
 import { doAnnouncedWork } from "./pipeline/announced-work.ts";
+import type { LeftPolls } from "./pipeline/left-polls.ts";
 import { doPollWork } from "./pipeline/poll-work.ts";
 import { maxTroublesInARow } from "./politeness/patient-request.ts";
 import type { PollPlannerName } from "./revisit/poll-planners.ts";
@@ -62,6 +63,8 @@ export interface VisitOptions extends SourceOptions {
   readonly isPolled?: boolean;
   /** The order among pages of about the same age, if other crawlers tell of their polls. */
   readonly sharingSeed?: number;
+  /** Keeps what this visit chooses and does not come to, for the one that goes on with it. Default: each visit chooses for itself. */
+  readonly leftPolls?: LeftPolls;
   /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
   readonly planner?: PollPlannerName;
   /** How much the page of a URL matters to it. Default 1. */
@@ -239,6 +242,7 @@ class SiteVisit {
 
   #endProgress(): void {
     this.#progress.end(this.#tally.isDelayed, this.#isCutShort);
+    if (!this.#isCutShort) this.#options.leftPolls?.forget(this.#options.origin);
     this.#progress = new VisitProgress(this.#ports.memory, this.#ports.timing.now(), this.#since());
   }
 
@@ -298,7 +302,7 @@ class SiteVisit {
   async #crawlVisit(robots: Robots, rulesUntil: EpochMs): Promise<CrawlVisit> {
     const { filter, planner, significant, order = "depth", distrustMs = defaultDistrustMs } = this.#options;
     const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity, respectUsage = [], linkTaker } = this.#options;
-    const { isPolled = true, isPlanned = planner !== undefined, sharingSeed, weightOf } = this.#options;
+    const { isPolled = true, isPlanned = planner !== undefined, sharingSeed, weightOf, leftPolls } = this.#options;
     const { agent } = this.#visit;
     const mayReadList = this.#lists.begin(this.#ports.timing.now);
     const wanted = respectRobotsUsage(filter, respectUsage, { robots, agent, codec: this.#ports.codec });
@@ -322,7 +326,7 @@ class SiteVisit {
       order,
       distrustMs,
       significance,
-      ...{ isPlanned, isPolled, sharingSeed, weightOf },
+      ...{ isPlanned, isPolled, sharingSeed, weightOf, leftPolls },
       planner: planner ?? "default",
       ...(linkTaker && { plan: { followsLinks: true, ...linkTaker } }),
     };

@@ -15,6 +15,7 @@ import { realTiming } from "../../http/index.ts";
 import { openStore, type Store } from "../../storage/index.ts";
 import { type VisitMeans, visitInStore } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
+import { LeftPolls } from "../engine/pipeline/left-polls.ts";
 import { isHaltOver } from "../engine/visit/reading-visit.ts";
 import { earliestVisitOf, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import { failedVisitOf } from "../failed-visit.ts";
@@ -138,6 +139,7 @@ class Following {
   readonly #metrics: FollowMetrics;
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
+  readonly #leftPolls = new LeftPolls();
   readonly #stop = new AbortController();
 
   constructor(options: FollowSitesOptions, { store, createFetcher }: FollowMeans) {
@@ -273,7 +275,16 @@ class Following {
       const { isForever = true, isPolled, sharingSeed } = this.#options;
       const planned = { ...(isForever ? { isPlanned: true } : {}), ...omitUndefined({ isPolled, sharingSeed }) };
       const mustEnd = (): boolean => halt.aborted && isHaltOver(halt.reason, clock(), options.timeoutMs);
-      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, halt, onEvent };
+      const visit = {
+        ...planned,
+        ...options,
+        origin: site,
+        mayGoOn: mayStill,
+        mustEnd,
+        halt,
+        onEvent,
+        leftPolls: this.#leftPolls,
+      };
       const result = await visitInStore(means, visit);
       return { kind: "done", result, isCutShort: isSliceOver || result.summary.isCutShort === true };
     } catch (error) {

@@ -20,6 +20,7 @@ import {
 import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { pageUrlOf, pathOfUrl } from "../engine/discovery/url-scope.ts";
+import { LeftPolls } from "../engine/pipeline/left-polls.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { failedVisitOf } from "../failed-visit.ts";
@@ -78,6 +79,7 @@ export class WebVisits {
   readonly #robots: RobotsAnswers;
   /** Origins that may have private addresses. */
   readonly #seeds: ReadonlySet<string>;
+  readonly #leftPolls = new LeftPolls();
   #linkCount = 0;
 
   constructor(options: CrawlWebOptions, ports: WebVisitsPorts) {
@@ -208,7 +210,7 @@ export class WebVisits {
           sources: sourcesOf(this.#options),
           starts: [],
         },
-        ...{ isPlanned: true, packageBytes: 0, mustEnd },
+        ...{ isPlanned: true, packageBytes: 0, mustEnd, leftPolls: this.#leftPolls },
         linkTaker: {
           takeLinks: (page) => {
             const inSite = page.url.depth;

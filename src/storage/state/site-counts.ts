@@ -17,10 +17,7 @@ interface Counted extends UrlCounts {
   readonly unnamed: number;
 }
 
-/**
- * Counts the URLs of one site, and again only after a write that changes a count. Nobody else writes of a site that is
- * open. O(its URLs) for each count.
- */
+/** Counts the URLs of one site, and again only after a write that changes a count. O(its URLs) for each count. */
 export class SiteCounts {
   readonly #connection: Connection;
   readonly #site: number;
@@ -41,6 +38,12 @@ export class SiteCounts {
     return this.#known;
   }
 
+  /** To be called after a write that changes no count but that of the bytes. */
+  grow(bytes: number): void {
+    if (this.#known !== undefined && bytes !== 0)
+      this.#known = { ...this.#known, heldBytes: this.#known.heldBytes + bytes };
+  }
+
   /** To be called after a write that changes a count. */
   forget(): void {
     this.#known = undefined;
@@ -50,5 +53,49 @@ export class SiteCounts {
     const row = prepareStatement(this.#connection, sql).get(this.#site) as Row;
     const [held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed, unnamed] = row;
     return { held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed, unnamed };
+  }
+}
+
+/** So many are kept of sites that are not open; some 200 bytes each. */
+const mostKept = 4096;
+
+/**
+ * The counts of sites, also while they are not open: of a large site, many visits of a few requests would each count anew. Whoever
+ * writes of URLs in any other way than by a {@link StoredUrls} says so here.
+ */
+export class KeptCounts {
+  readonly #connection: Connection;
+  readonly #isOpen: (site: number) => boolean;
+  /** In the order in which they were opened. */
+  readonly #sites = new Map<number, SiteCounts>();
+
+  constructor(connection: Connection, isOpen: (site: number) => boolean) {
+    this.#connection = connection;
+    this.#isOpen = isOpen;
+  }
+
+  of(site: number): SiteCounts {
+    const counts = this.#sites.get(site) ?? new SiteCounts(this.#connection, site);
+    this.#sites.delete(site);
+    this.#sites.set(site, counts);
+    this.#dropOldest();
+    return counts;
+  }
+
+  /** To be called after a write to URLs of a site. */
+  forget(site: number): void {
+    this.#sites.get(site)?.forget();
+  }
+
+  /** To be called after a write to URLs of any sites. */
+  forgetAll(): void {
+    for (const counts of this.#sites.values()) counts.forget();
+  }
+
+  #dropOldest(): void {
+    for (const site of this.#sites.keys()) {
+      if (this.#sites.size <= mostKept) return;
+      if (!this.#isOpen(site)) this.#sites.delete(site);
+    }
   }
 }

@@ -25,7 +25,7 @@ import { KeptReading } from "./kept-reading.ts";
 import { readQueries } from "./known-queries.ts";
 import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
-import { SiteCounts } from "./site-counts.ts";
+import { KeptCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
 import { beginAnew, SitePlaces } from "./site-places.ts";
 import { StoredClaims } from "./stored-claims.ts";
@@ -69,6 +69,7 @@ export class Store {
   #temporaries = 0;
   /** What is remembered of the sites that are open, by their numbers. */
   readonly #open = new Map<number, StoredSite>();
+  readonly #counts: KeptCounts;
   readonly #places: SitePlaces;
   /** When sites are visited next. */
   readonly plans: PlanList;
@@ -86,8 +87,10 @@ export class Store {
     this.#sync = new GroupSync(into);
     this.#places = new SitePlaces(connection, stateFile, into);
     this.plans = new PlanList(connection, stateFile);
-    this.peers = new StoredPeers(connection, stateFile);
-    this.claims = new StoredClaims(connection, stateFile);
+    this.#counts = new KeptCounts(connection, (site) => this.#open.has(site));
+    const onWrite = (): void => this.#counts.forgetAll();
+    this.peers = new StoredPeers(connection, stateFile, onWrite);
+    this.claims = new StoredClaims(connection, stateFile, onWrite);
   }
 
   /**
@@ -123,7 +126,7 @@ export class Store {
     const temporary = this.#nameTemporary();
     // Elsewhere it is made for the first file, which few visits have.
     if (hasFolder) makeTemporary(temporary);
-    const shared = { late: new LateWrites(this.#connection), counts: new SiteCounts(this.#connection, site) };
+    const shared = { late: new LateWrites(this.#connection), counts: this.#counts.of(site) };
     const own = { file: this.#stateFile, site, spoolFile: join(temporary, "intake") };
     const memory = new StoredSite(this.#connection, own, shared, row);
     this.#open.set(site, memory);
@@ -139,6 +142,8 @@ export class Store {
     // What was handed to somebody else has marks of its own, and objects are remembered together with their pages.
     if (wasLeft && !(bodies instanceof CallbackBodyStore || bodies instanceof ObjectBodies))
       inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
+    // What was left, begun anew or recovered is other than what was counted.
+    if (wasLeft || isNew || marks !== undefined) this.#counts.forget(site);
     return {
       memory,
       reading:
@@ -237,6 +242,7 @@ export class Store {
 
   /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
   doubt(site: number, paths: readonly string[]): number {
+    this.#counts.forget(site);
     return inDatabase(this.#stateFile, () => doubtPages(this.#connection, site, paths));
   }
 

@@ -84,10 +84,13 @@ function pageOf([id, answered, isHeld, isChanged, isDeleted, modified, trouble, 
 export class StoredClaims implements ClaimStore {
   readonly #connection: Connection;
   readonly #file: string;
+  readonly #onWrite: () => void;
 
-  constructor(connection: Connection, file: string) {
+  /** @param onWrite - called after each write to URLs; default: nobody has counted them */
+  constructor(connection: Connection, file: string, onWrite: () => void = () => undefined) {
     this.#connection = connection;
     this.#file = file;
+    this.#onWrite = onWrite;
   }
 
   readTrust(): StoredTrust {
@@ -146,5 +149,6 @@ export class StoredClaims implements ClaimStore {
           else run(sql.write, peer, JSON.stringify(state));
       }),
     );
+    if (withdrawnOf.length > 0) this.#onWrite();
   }
 }

@@ -60,10 +60,13 @@ function stateOf(row: Row): ToldUrlState {
 export class StoredPeers implements PeerStore {
   readonly #connection: Connection;
   readonly #file: string;
+  readonly #onWrite: () => void;
 
-  constructor(connection: Connection, file: string) {
+  /** @param onWrite - called after each write to URLs */
+  constructor(connection: Connection, file: string, onWrite: () => void) {
     this.#connection = connection;
     this.#file = file;
+    this.#onWrite = onWrite;
   }
 
   findSite(wanted: string): PeerSite | undefined {
@@ -98,6 +101,7 @@ export class StoredPeers implements PeerStore {
         prepareStatement(this.#connection, sql.later).run(JSON.stringify(later));
       }),
     );
+    this.#onWrite();
   }
 
   together(act: () => void): void {

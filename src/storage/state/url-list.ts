@@ -21,7 +21,7 @@ import { candidates, choices, select, selectBy } from "./url-choices.ts";
 import {
   type CandidateRow,
   candidateOf,
-  keepsCounts,
+  grownBy,
   type PathRow,
   rowsOf,
   type UrlRow,
@@ -281,7 +281,9 @@ export class StoredUrls {
         this.#marks?.settleWithin(settlements);
       }),
     );
-    if (!keepsCounts(settlements)) this.#counts.forget();
+    const bytes = grownBy(settlements);
+    if (bytes === undefined) this.#counts.forget();
+    else this.#counts.grow(bytes);
   }
 
   unconfirmHeld(): void {

@@ -247,12 +247,22 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
   return rows;
 }
 
-/** Whether as many URLs of each kind are there after these settlements as were before. */
-export function keepsCounts(settlements: readonly Settlement[]): boolean {
-  return settlements.every((settlement) => {
-    if (settlement.kind !== "answered") return false;
+/**
+ * How many more bytes are held after these settlements.
+ *
+ * @returns undefined if there may be more or fewer URLs of a kind
+ */
+export function grownBy(settlements: readonly Settlement[]): number | undefined {
+  let bytes = 0;
+  if (new Set(settlements.map(({ url }) => url.id)).size < settlements.length) return undefined;
+  for (const settlement of settlements) {
+    if (settlement.kind !== "answered" || settlement.fullAt === undefined) return undefined;
     const { askedAt, fullAt, postponed, held, isUnconfirmed, announced } = settlement.url;
-    if (announced !== undefined || isUnconfirmed || askedAt === undefined || fullAt === undefined) return false;
-    return postponed?.trouble !== "disallowed" && (settlement.page === undefined || held !== undefined);
-  });
+    if (announced !== undefined || isUnconfirmed || askedAt === undefined || fullAt === undefined) return undefined;
+    if (postponed?.trouble === "disallowed") return undefined;
+    if (settlement.page === undefined) continue;
+    if (held === undefined) return undefined;
+    bytes += settlement.page.sizeBytes - held.sizeBytes;
+  }
+  return bytes;
 }

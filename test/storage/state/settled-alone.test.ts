@@ -1,47 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Settlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { openConnection, prepareStatement } from "../../../src/storage/sqlite/database.ts";
 import { type NumberedChange, readSeenChanges, readSeenEvents } from "../../../src/storage/state/seen-changes.ts";
 import { openStore, stateFileIn } from "../../../src/storage/state/store.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { keptAs, postponedAs } from "./settled.ts";
+import { keptAs, type Outcome, settlementOf } from "./settled.ts";
 
 const paths = ["/a", "/b", "/c"] as const;
-
-/** What came of the request for a page. */
-interface Outcome {
-  readonly path: (typeof paths)[number];
-  readonly kind: "kept" | "unchanged" | "link only" | "postponed" | "removed" | "gone for now" | "alias";
-  readonly version: number;
-  readonly more: boolean;
-}
-
-function settlementOf(url: TrackedUrl, { kind, version, more, path }: Outcome, at: number): Settlement {
-  const page = {
-    path,
-    sizeBytes: version,
-    digest: `${version}\u00e9"\\`,
-    lastModified: version,
-    mediaType: "text/html",
-  };
-  const validators = more ? { etag: `"${version}'\u00e9"` } : {};
-  const history = more ? [1, 2.5, at] : [];
-  const interval = { rule: "step", intervalSeconds: 1.5, waitSeconds: 2 };
-  const answered = {
-    ...keptAs(url, page, { askedAt: at, validators, history, dueAt: at + 7 }),
-    ...(more && { interval }),
-  };
-  if (kind === "kept") return answered;
-  if (kind === "unchanged") return { ...answered, page: undefined, fullAt: undefined };
-  if (kind === "link only") return { ...answered, page: undefined, isLinkOnly: true };
-  if (kind === "postponed")
-    return postponedAs(url, more ? "unavailable" : "disallowed", version, more ? "due" : "disallowed", at);
-  if (kind === "alias") return { kind, url, askedAt: at, dueAt: at };
-  const removed = { kind: "removed", url, reason: "gone", askedAt: more ? at : undefined, dueAt: at } as const;
-  return kind === "removed" ? removed : { ...removed, postponed: { trouble: "gone", attempts: 1, state: "parked" } };
-}
 
 /** All that the store has of the pages, after batches of outcomes that are settled together or one by one. */
 function settle(batches: readonly (readonly Outcome[])[], isTogether: boolean): unknown {

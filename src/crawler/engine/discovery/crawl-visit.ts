@@ -10,6 +10,7 @@ import type {
 } from "../../../core/index.ts";
 import type { TextComparison } from "../../../formats/html/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
+import type { LeftPolls } from "../pipeline/left-polls.ts";
 import type { LastmodTrust } from "../revisit/lastmod-trust.ts";
 import type { PollPlannerName } from "../revisit/poll-planners.ts";
 import type { ReadingVisit } from "../visit/reading-visit.ts";
@@ -87,6 +88,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly isPolled: boolean;
   /** The order among pages of about the same age, where other crawlers tell of their polls; see `planSharedPoll`. */
   readonly sharingSeed: number | undefined;
+  /** What the visit before chose and did not come to; undefined where each visit chooses for itself. */
+  readonly leftPolls: LeftPolls | undefined;
   /** Which planner chooses them. */
   readonly planner: PollPlannerName;
   /** How much the page of a URL matters to it; undefined for as much as any. */

@@ -32,6 +32,8 @@ export class PageWork {
   #newUnderWay = 0;
   /** Requests of the budget that others will need. */
   #reserved = 0;
+  /** Paths of pages that were taken when the visit ended, and not requested. */
+  #untouched: string[] = [];
   #failed = false;
   /** Set once the site wants to be left alone for longer than we wait. */
   #postponed: Postponed | undefined;
@@ -111,13 +113,23 @@ export class PageWork {
         const url = given instanceof Promise ? await given : given;
         if (url === undefined) return;
         // While it waited, others may have requested the last pages that may be requested.
-        if (!this.mayGoOn()) return end(url);
+        if (!this.mayGoOn()) {
+          this.#untouched.push(url.path);
+          return end(url);
+        }
         await this.#treat(url).finally(() => end(url));
       }
     } catch (error) {
       this.#failed = true;
       throw error;
     }
+  }
+
+  /** Gives, once, the paths of pages that were taken and not requested, because the visit ended. */
+  takeUntouched(): readonly string[] {
+    const untouched = this.#untouched;
+    this.#untouched = [];
+    return untouched;
   }
 
   /** Remembers entity tags that pages share, and says why the work ended early. */
@@ -174,7 +186,11 @@ export class PageWork {
     await this.#permits.acquire();
     try {
       // What happened while it waited may have ended the work, or brought the page.
-      if (this.#isOver() || this.#answeredElsewhere.has(url.path)) return undefined;
+      if (this.#answeredElsewhere.has(url.path)) return undefined;
+      if (this.#isOver()) {
+        this.#untouched.push(url.path);
+        return undefined;
+      }
       this.#requested.add(url.path);
       const answer = await askForPage(this.#visit, url);
       // The next request may be that for the page to which this one redirects.

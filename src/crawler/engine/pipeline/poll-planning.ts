@@ -1,4 +1,4 @@
-import type { EpochMs, EpochSeconds, PollCandidate, SiteMemory, TrackedUrl, Validators } from "../../../core/index.ts";
+import type { EpochSeconds, PollCandidate, SiteMemory, TrackedUrl, Validators } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import { parseW3cDate } from "../../../formats/time/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
@@ -19,6 +19,7 @@ import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
 import { planSharedPoll } from "../revisit/shared-polls.ts";
 import { meanHazard, noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
 import { readCandidates } from "./due-urls.ts";
+import type { ChosenPaths } from "./left-polls.ts";
 import { createChooser, type SeenAnswer } from "./poll-chooser.ts";
 
 /** The numbers of a history in the order in which they are kept; a new one goes to the end. */
@@ -93,13 +94,6 @@ function keptLearning(memory: SiteMemory, { learning }: PollChooser): SiteLearni
   return kept === noLearning ? undefined : kept;
 }
 
-/** Pages that are worth a request. */
-export interface ChosenPolls {
-  readonly urls: Iterator<TrackedUrl>;
-  /** When the first of those that are not worth one yet will be; undefined if there is none. */
-  readonly nextDueAt: EpochMs | undefined;
-}
-
 /** So many are looked at before others may do something. */
 const lookedAtAtOnce = 1000;
 
@@ -123,7 +117,7 @@ async function lookAtEach(
  *
  * @param urls - all that were requested before, in any order; a planner that divides a budget looks at them twice
  */
-export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<PollCandidate>): Promise<ChosenPolls> {
+export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<PollCandidate>): Promise<ChosenPaths> {
   const { budget, tally, planner, weightOf = () => 1, origin } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);
@@ -146,7 +140,7 @@ export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<PollCa
   });
   const { polls, nextDueAt } = chooser.finish();
   if (looked > 0) memory.rememberSource("rates", { ...keptLearning(memory, chooser), seconds: fit.prior.seconds });
-  return { urls: takeChosen(visit, polls), nextDueAt };
+  return { paths: pathsOf(polls), nextDueAt };
 }
 
 interface Hint {
@@ -162,10 +156,7 @@ const compareHints = (a: Hint, b: Hint): number =>
  * fresh for longest, by their weight. A page that changes with each look is not worth what one is that changes once a month.
  * What was refused or missing is worth less with each attempt, so that it keeps no other page waiting for ever.
  */
-export async function chooseHinted(
-  visit: CrawlVisit,
-  urls: () => Iterable<PollCandidate>,
-): Promise<Iterator<TrackedUrl>> {
+export async function chooseHinted(visit: CrawlVisit, urls: () => Iterable<PollCandidate>): Promise<ChosenPaths> {
   const { budget, tally, weightOf = () => 1, origin } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);
@@ -181,14 +172,14 @@ export async function chooseHinted(
     const attempts = Math.max(1, postponed?.attempts ?? 1);
     best.add({ path, value: weightOf(origin + path) / rateOf(observe(history, seen), prior) / attempts });
   });
-  return takeChosen(visit, best.sorted());
+  return { paths: pathsOf(best.sorted()), nextDueAt: undefined };
 }
 
 /**
  * Chooses the pages that were last found out about a longest interval ago, also by another crawler: where a list is believed,
  * nothing else may ever call for them. Those of the longest ago come first. The cost is that of looking at all known URLs.
  */
-export async function chooseOverdue(visit: CrawlVisit): Promise<Iterator<TrackedUrl>> {
+export async function chooseOverdue(visit: CrawlVisit): Promise<ChosenPaths> {
   const { budget, tally, since } = visit;
   const best = new BestItems<Hint>(Math.min(maxPlannedPolls, Math.max(0, budget - tally.pageRequests)), compareHints);
   // None is overdue sooner.
@@ -197,7 +188,7 @@ export async function chooseOverdue(visit: CrawlVisit): Promise<Iterator<Tracked
     const knownAt = Math.max(askedAt ?? since, checkedAt);
     if (isIntervalOver(path, knownAt * 1000, since * 1000)) best.add({ path, value: since - knownAt });
   });
-  return takeChosen(visit, best.sorted());
+  return { paths: pathsOf(best.sorted()), nextDueAt: undefined };
 }
 
 /** When a page last changed by a list's `lastmod`, in seconds; undefined if it is no time, but a day or less. */
@@ -205,12 +196,6 @@ export function timeOfLastmod(lastmod: string | undefined): EpochSeconds | undef
   return lastmod === undefined || lastmod.length <= "2026-01-01".length ? undefined : parseW3cDate(lastmod);
 }
 
-function* takeChosen(
-  visit: CrawlVisit,
-  polls: readonly { readonly path: string }[],
-): Generator<TrackedUrl, void, void> {
-  for (const { path } of polls) {
-    const url = visit.ports.urls.find(path);
-    if (url !== undefined) yield url;
-  }
+function pathsOf(polls: readonly { readonly path: string }[]): readonly string[] {
+  return polls.map(({ path }) => path);
 }

@@ -1,6 +1,7 @@
 import type { CandidateChoice, EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
-import { maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
+import { isAway, maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
+import type { ChoiceKind, ChosenPaths } from "./left-polls.ts";
 import { PageWork } from "./page-work.ts";
 import { chooseHinted, chooseOverdue, choosePolls } from "./poll-planning.ts";
 
@@ -82,6 +83,10 @@ class OrderedUrls {
   }
 }
 
+function wasAskedSince({ askedAt }: TrackedUrl, since: EpochMs): boolean {
+  return askedAt !== undefined && askedAt >= Math.floor(since / 1000);
+}
+
 class PollWork {
   readonly #visit: CrawlVisit;
   readonly #plan: PollPlan;
@@ -109,16 +114,18 @@ class PollWork {
     const isBelieved = trust !== undefined && trust !== "false-alarms";
     if (isBounded) {
       if (isBelieved && Number.isFinite(budget))
-        await work.fetch(await chooseHinted(this.#visit, () => this.#candidates("hinted")));
+        await this.#fetchChosen("hinted", () => chooseHinted(this.#visit, () => this.#candidates("hinted")));
       else await work.fetch(this.#wanted(isBelieved ? "hinted" : "unsettled"));
     }
     if (asks === "moved") {
       const isDoubtful = isBounded && trust === "false-alarms";
-      await work.fetch(isDoubtful ? await this.#choose("moved") : this.#wanted("moved"));
+      if (isDoubtful) await this.#fetchPolls("moved");
+      else await work.fetch(this.#wanted("moved"));
       await work.fetch(ports.urls.sample(sampled, since).values());
-      if (isPolled) await work.fetch(await chooseOverdue(this.#visit));
+      if (isPolled) await this.#fetchChosen("overdue", () => chooseOverdue(this.#visit));
     } else if (isPolled) {
-      await work.fetch(isBounded ? await this.#choose("known") : this.#wanted("known"));
+      if (isBounded) await this.#fetchPolls("known");
+      else await work.fetch(this.#wanted("known"));
     }
     await this.#fetchNew();
     work.reserveFor(0);
@@ -139,10 +146,46 @@ class PollWork {
     for (const url of readCandidates(this.#visit, choice)) if (url.isHeld || !this.#work.lacksRoomFor(url)) yield url;
   }
 
-  async #choose(choice: "known" | "moved"): Promise<Iterator<TrackedUrl>> {
-    const chosen = await choosePolls(this.#visit, () => this.#candidates(choice));
+  async #fetchPolls(choice: "known" | "moved"): Promise<void> {
+    await this.#fetchChosen(choice, () => choosePolls(this.#visit, () => this.#candidates(choice)));
+  }
+
+  /** Requests what the visit before chose and did not come to, if this one goes on with it; and what is chosen now, if that was all. */
+  async #fetchChosen(kind: ChoiceKind, choose: () => Promise<ChosenPaths>): Promise<void> {
+    const { leftPolls, ports, origin, progress } = this.#visit;
+    const now = ports.timing.now();
+    const left = leftPolls?.read(origin, kind, now, progress.listsReadAt);
+    if (left !== undefined) {
+      // By now somebody else may have asked for them.
+      const isLeft = (url: TrackedUrl): boolean => !isAway(url) && !wasAskedSince(url, left.chosenAt);
+      const paths = await this.#fetchPaths(left.paths, isLeft);
+      leftPolls?.keep(origin, kind, { ...left, paths });
+      // None were left before: who chose found no more.
+      if (left.paths.length === 0 || paths.length > 0 || !this.#work.mayGoOn())
+        return this.#work.results.noteDue(left.nextDueAt);
+    }
+    const chosen = await choose();
     this.#work.results.noteDue(chosen.nextDueAt);
-    return chosen.urls;
+    const paths = await this.#fetchPaths(chosen.paths);
+    leftPolls?.keep(origin, kind, { ...chosen, paths, chosenAt: now });
+  }
+
+  /** @returns those that it did not come to */
+  async #fetchPaths(
+    paths: readonly string[],
+    isLeft: (url: TrackedUrl) => boolean = () => true,
+  ): Promise<readonly string[]> {
+    const { urls } = this.#visit.ports;
+    let taken = 0;
+    this.#work.takeUntouched();
+    await this.#work.run(() => {
+      while (taken < paths.length) {
+        const url = urls.find(paths[taken++] as string);
+        if (url !== undefined && isLeft(url)) return url;
+      }
+      return undefined;
+    });
+    return [...this.#work.takeUntouched(), ...paths.slice(taken)];
   }
 
   /** Requests new URLs, and those that they lead to, until nothing new is found. */

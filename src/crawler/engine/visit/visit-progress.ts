@@ -79,6 +79,12 @@ export class VisitProgress {
     return this.#startedAt - this.#earlier.indexAt < this.indexAgeMs;
   }
 
+  /** When lists were read last whose pages this visit requests; 0 if none were. */
+  get listsReadAt(): EpochMs {
+    const { indexAt, listsAt } = this.#now;
+    return Math.max(indexAt, listsAt);
+  }
+
   /** Whether the visit before was ended in order, and lists were read not long ago: their pages are gone on with. */
   get areListsRead(): boolean {
     return this.#areListsRead;

@@ -1,0 +1,66 @@
+import type { EpochMs } from "../../../core/index.ts";
+
+/** Among which pages polls are chosen: all known ones, those that a list calls changed, or what nobody asked for in the longest interval. */
+export type ChoiceKind = "known" | "moved" | "hinted" | "overdue";
+
+/** Polls in their order, by path. */
+export interface ChosenPaths {
+  readonly paths: readonly string[];
+  /** When the first of the pages that were not chosen is due; undefined if there is none. */
+  readonly nextDueAt: EpochMs | undefined;
+}
+
+/** What a visit chose and did not come to. */
+interface LeftChoice extends ChosenPaths {
+  readonly chosenAt: EpochMs;
+}
+
+/** After that it is chosen anew: more pages are due, and more is known of them. */
+const choiceAgeMs = 3_600_000;
+/** Of all sites; some 100 bytes each. */
+const defaultMostPaths = 200_000;
+
+/**
+ * Polls that visits chose before they were ended in order, for those that go on with them. To choose means to look at all known pages of the
+ * site: each visit of a few requests would do so anew. What is not here is chosen again, so nothing depends on it; it ends with the process.
+ */
+export class LeftPolls {
+  readonly #mostPaths: number;
+  /** By origin, in the order in which they were kept. */
+  readonly #sites = new Map<string, Map<ChoiceKind, LeftChoice>>();
+  #paths = 0;
+
+  constructor(mostPaths: number = defaultMostPaths) {
+    this.#mostPaths = mostPaths;
+  }
+
+  /**
+   * What is left of a choice.
+   *
+   * @param after - earlier ones do not count: lists were read since
+   */
+  read(origin: string, kind: ChoiceKind, now: EpochMs, after: EpochMs): LeftChoice | undefined {
+    const left = this.#sites.get(origin)?.get(kind);
+    if (left === undefined || left.chosenAt < after || left.chosenAt > now) return undefined;
+    return now - left.chosenAt < choiceAgeMs ? left : undefined;
+  }
+
+  /** Keeps what is left of a choice; where there is no room, that of the sites whose visits are longest ago is forgotten. */
+  keep(origin: string, kind: ChoiceKind, left: LeftChoice): void {
+    const kinds = this.#sites.get(origin) ?? new Map<ChoiceKind, LeftChoice>();
+    this.#paths += left.paths.length - (kinds.get(kind)?.paths.length ?? 0);
+    kinds.set(kind, left);
+    this.#sites.delete(origin);
+    this.#sites.set(origin, kinds);
+    for (const oldest of this.#sites.keys()) {
+      if (this.#paths <= this.#mostPaths) return;
+      this.forget(oldest);
+    }
+  }
+
+  /** Forgets what is left of a site: its visit came to its end. */
+  forget(origin: string): void {
+    for (const { paths } of this.#sites.get(origin)?.values() ?? []) this.#paths -= paths.length;
+    this.#sites.delete(origin);
+  }
+}
