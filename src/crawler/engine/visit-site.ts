@@ -23,12 +23,12 @@ import { findSource, linksKeyOf, SourceMemory } from "./discovery/source-search.
 import { UrlScope } from "./discovery/url-scope.ts";
 import { respectRobotsUsage } from "./discovery/usage-filter.ts";
 import { doAnnouncedWork } from "./pipeline/announced-work.ts";
-import type { LeftPolls } from "./pipeline/left-polls.ts";
 import { doPollWork } from "./pipeline/poll-work.ts";
 import { maxTroublesInARow } from "./politeness/patient-request.ts";
 import type { PollPlannerName } from "./revisit/poll-planners.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
+import type { LeftPolls } from "./visit/left-polls.ts";
 import { ListBounds } from "./visit/list-bounds.ts";
 import { defaultTimeoutMs, isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/reading-visit.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";

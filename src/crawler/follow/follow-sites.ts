@@ -15,7 +15,7 @@ import { realTiming } from "../../http/index.ts";
 import { openStore, type Store } from "../../storage/index.ts";
 import { type VisitMeans, visitInStore } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
-import { LeftPolls } from "../engine/pipeline/left-polls.ts";
+import { LeftPolls } from "../engine/visit/left-polls.ts";
 import { isHaltOver } from "../engine/visit/reading-visit.ts";
 import { earliestVisitOf, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import { failedVisitOf } from "../failed-visit.ts";

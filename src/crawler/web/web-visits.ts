@@ -20,7 +20,7 @@ import {
 import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { pageUrlOf, pathOfUrl } from "../engine/discovery/url-scope.ts";
-import { LeftPolls } from "../engine/pipeline/left-polls.ts";
+import { LeftPolls } from "../engine/visit/left-polls.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { failedVisitOf } from "../failed-visit.ts";

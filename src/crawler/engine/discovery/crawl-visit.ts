@@ -10,9 +10,9 @@ import type {
 } from "../../../core/index.ts";
 import type { TextComparison } from "../../../formats/html/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
-import type { LeftPolls } from "../pipeline/left-polls.ts";
 import type { LastmodTrust } from "../revisit/lastmod-trust.ts";
 import type { PollPlannerName } from "../revisit/poll-planners.ts";
+import type { LeftPolls } from "../visit/left-polls.ts";
 import type { ReadingVisit } from "../visit/reading-visit.ts";
 import type { VisitProgress } from "../visit/visit-progress.ts";
 import type { UrlScope } from "./url-scope.ts";

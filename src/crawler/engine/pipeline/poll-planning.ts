@@ -18,8 +18,8 @@ import { RateTally } from "../revisit/rate-buckets.ts";
 import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
 import { planSharedPoll } from "../revisit/shared-polls.ts";
 import { meanHazard, noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
+import type { ChosenPaths } from "../visit/left-polls.ts";
 import { readCandidates } from "./due-urls.ts";
-import type { ChosenPaths } from "./left-polls.ts";
 import { createChooser, type SeenAnswer } from "./poll-chooser.ts";
 
 /** The numbers of a history in the order in which they are kept; a new one goes to the end. */

@@ -1,7 +1,7 @@
 import type { CandidateChoice, EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
+import type { ChoiceKind, ChosenPaths } from "../visit/left-polls.ts";
 import { isAway, maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
-import type { ChoiceKind, ChosenPaths } from "./left-polls.ts";
 import { PageWork } from "./page-work.ts";
 import { chooseHinted, chooseOverdue, choosePolls } from "./poll-planning.ts";
 
@@ -154,7 +154,8 @@ class PollWork {
   async #fetchChosen(kind: ChoiceKind, choose: () => Promise<ChosenPaths>): Promise<void> {
     const { leftPolls, ports, origin, progress } = this.#visit;
     const now = ports.timing.now();
-    const left = leftPolls?.read(origin, kind, now, progress.listsReadAt);
+    // Which pages nobody asked for in a long time does not depend on lists.
+    const left = leftPolls?.read(origin, kind, now, kind === "overdue" ? 0 : progress.listsReadAt);
     if (left !== undefined) {
       // By now somebody else may have asked for them.
       const isLeft = (url: TrackedUrl): boolean => !isAway(url) && !wasAskedSince(url, left.chosenAt);

@@ -15,8 +15,8 @@ interface LeftChoice extends ChosenPaths {
   readonly chosenAt: EpochMs;
 }
 
-/** After that it is chosen anew: more pages are due, and more is known of them. */
-const choiceAgeMs = 3_600_000;
+/** As long as a round of visits that do not end: after that it is chosen anew, since more pages are due, and more is known of them. */
+const choiceAgeMs = 86_400_000;
 /** Of all sites; some 100 bytes each. */
 const defaultMostPaths = 200_000;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { visitInStore } from "../../../../src/crawler/crawl-site.ts";
-import { LeftPolls } from "../../../../src/crawler/engine/pipeline/left-polls.ts";
+import { LeftPolls } from "../../../../src/crawler/engine/visit/left-polls.ts";
 import { createPoliteness } from "../../../../src/crawler/politeness.ts";
 import { openStore, type Store } from "../../../../src/storage/index.ts";
 import { makeTempFolder, type TempFolder } from "../../../temp-folder.ts";
@@ -9,17 +9,16 @@ import { urlset } from "../mapped-site.ts";
 import { PublishedSite } from "../published-site.ts";
 
 const [a, b, c] = ["https://a.example", "https://b.example", "https://c.example"];
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const dayMs = 86_400_000;
 const names = Array.from({ length: 40 }, (_, at) => `/${String(at).padStart(2, "0")}.html`);
 
 describe("choices that are left", () => {
-  it("are those of their site and kind, for an hour, until lists are read", () => {
+  it("are those of their site and kind, for a day, until lists are read", () => {
     const left = new LeftPolls();
     left.keep(a, "known", { paths: ["/a"], nextDueAt: 7, chosenAt: 1000 });
     assert.deepEqual(left.read(a, "known", 2000, 0), { paths: ["/a"], nextDueAt: 7, chosenAt: 1000 });
-    assert.equal(left.read(a, "known", 1000 + hourMs - 1, 1000)?.chosenAt, 1000);
-    assert.equal(left.read(a, "known", 1000 + hourMs, 0), undefined);
+    assert.equal(left.read(a, "known", 1000 + dayMs - 1, 1000)?.chosenAt, 1000);
+    assert.equal(left.read(a, "known", 1000 + dayMs, 0), undefined);
     assert.equal(left.read(a, "known", 2000, 1001), undefined);
     assert.equal(left.read(a, "known", 999, 0), undefined, "the clock was set back");
     assert.equal(left.read(a, "overdue", 2000, 0), undefined);
@@ -159,13 +158,13 @@ describe("a visit that goes on with one that was ended in order", () => {
     assert.notEqual(visits.chosenAt, chosenAt);
   });
 
-  it("chooses anew after an hour", async () => {
+  it("chooses anew after a day", async () => {
     await using visits = new Visits(await PublishedSite.open());
     await visits.visit();
     visits.now += 30 * dayMs;
     await visits.visit(20, 7);
     const chosenAt = visits.chosenAt;
-    visits.now += 2 * hourMs;
+    visits.now += dayMs + 1;
     await visits.visit(13, 7);
     assert.notEqual(visits.chosenAt, chosenAt);
   });
