@@ -17,21 +17,26 @@ interface LeftChoice extends ChosenPaths {
 
 /** As long as a round of visits that do not end: after that it is chosen anew, since more pages are due, and more is known of them. */
 const choiceAgeMs = 86_400_000;
-/** Of all sites; some 100 bytes each. */
-const defaultMostPaths = 200_000;
+/** Of all sites: some 200,000 usual paths. */
+const defaultMostBytes = 2 ** 24;
+
+/** About the memory of a choice. */
+function bytesOf(left: LeftChoice | undefined): number {
+  return left?.paths.reduce((sum, { length }) => sum + 16 + length, 100) ?? 0;
+}
 
 /**
  * Polls that visits chose before they were ended in order, for those that go on with them. To choose means to look at all known pages of the
  * site: each visit of a few requests would do so anew. What is not here is chosen again, so nothing depends on it; it ends with the process.
  */
 export class LeftPolls {
-  readonly #mostPaths: number;
+  readonly #mostBytes: number;
   /** By origin, in the order in which they were kept. */
   readonly #sites = new Map<string, Map<ChoiceKind, LeftChoice>>();
-  #paths = 0;
+  #bytes = 0;
 
-  constructor(mostPaths: number = defaultMostPaths) {
-    this.#mostPaths = mostPaths;
+  constructor(mostBytes: number = defaultMostBytes) {
+    this.#mostBytes = mostBytes;
   }
 
   /**
@@ -48,19 +53,19 @@ export class LeftPolls {
   /** Keeps what is left of a choice; where there is no room, that of the sites whose visits are longest ago is forgotten. */
   keep(origin: string, kind: ChoiceKind, left: LeftChoice): void {
     const kinds = this.#sites.get(origin) ?? new Map<ChoiceKind, LeftChoice>();
-    this.#paths += left.paths.length - (kinds.get(kind)?.paths.length ?? 0);
+    this.#bytes += bytesOf(left) - bytesOf(kinds.get(kind));
     kinds.set(kind, left);
     this.#sites.delete(origin);
     this.#sites.set(origin, kinds);
     for (const oldest of this.#sites.keys()) {
-      if (this.#paths <= this.#mostPaths) return;
+      if (this.#bytes <= this.#mostBytes) return;
       this.forget(oldest);
     }
   }
 
   /** Forgets what is left of a site: its visit came to its end. */
   forget(origin: string): void {
-    for (const { paths } of this.#sites.get(origin)?.values() ?? []) this.#paths -= paths.length;
+    for (const left of this.#sites.get(origin)?.values() ?? []) this.#bytes -= bytesOf(left);
     this.#sites.delete(origin);
   }
 }

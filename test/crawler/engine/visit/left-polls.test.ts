@@ -27,8 +27,8 @@ describe("choices that are left", () => {
     assert.equal(left.read(a, "known", 2000, 0), undefined);
   });
 
-  it("are no more than so many paths: those of the sites of the longest ago are forgotten", () => {
-    const left = new LeftPolls(5);
+  it("take no more memory than they may: those of the sites of the longest ago are forgotten", () => {
+    const left = new LeftPolls(3 * 100 + 5 * (16 + "/00.html".length));
     const keep = (site: string, kind: "known" | "hinted", count: number): void =>
       left.keep(site, kind, { paths: names.slice(0, count), nextDueAt: undefined, chosenAt: 0 });
     const kept = (): string[] => [a, b, c].filter((site) => left.read(site, "known", 1, 0) !== undefined);
@@ -41,10 +41,11 @@ describe("choices that are left", () => {
     assert.deepEqual(kept(), [a, c]);
     keep(b, "known", 2);
     assert.deepEqual(kept(), [a, b]);
-    keep(c, "known", 6);
+    keep(c, "known", 20);
     assert.deepEqual(kept(), []);
     left.forget(b);
     keep(a, "known", 5);
+    keep(a, "known", 13);
     assert.deepEqual(kept(), [a], "nothing is counted twice");
   });
 });
