@@ -83,8 +83,9 @@ class OrderedUrls {
   }
 }
 
-function wasAskedSince({ askedAt }: TrackedUrl, since: EpochMs): boolean {
-  return askedAt !== undefined && askedAt >= Math.floor(since / 1000);
+/** Whether a page was requested since, by this crawler or, as far as it was told, by another. */
+function wasAskedSince({ askedAt = 0, checkedAt = 0 }: TrackedUrl, since: EpochMs): boolean {
+  return Math.max(askedAt, checkedAt) >= Math.floor(since / 1000);
 }
 
 class PollWork {

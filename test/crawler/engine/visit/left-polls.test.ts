@@ -106,6 +106,15 @@ class Visits implements AsyncDisposable {
       .filter((path) => path !== "/robots.txt" && path !== "/sitemap.xml");
   }
 
+  /** Another crawler tells that it finds all pages unchanged. */
+  checkAll(): void {
+    const site = this.#store.openSite(this.site.origin);
+    const at = Math.floor(this.now / 1000);
+    const known = site.urls.take("known", at + 1, undefined, 100);
+    this.#store.peers.move({ added: [], sooner: [], later: known.map(({ id }) => [id, at, 0] as const) });
+    site.close();
+  }
+
   /** When it was chosen last among all known pages. */
   get chosenAt(): number | undefined {
     const site = this.#store.openSite(this.site.origin);
@@ -180,6 +189,18 @@ describe("a visit that goes on with one that was ended in order", () => {
     visits.now += 60_000;
     const second = await visits.visit(20 - first.length, 100);
     assert.equal(new Set([...first, ...other, ...second]).size, first.length + other.length + second.length);
+  });
+
+  it("does not request what another crawler found unchanged meanwhile", async () => {
+    await using visits = new Visits(await PublishedSite.open());
+    await visits.visit();
+    visits.now += 30 * dayMs;
+    const first = await visits.visit(20, 7);
+    visits.now += 60_000;
+    visits.checkAll();
+    visits.now += 60_000;
+    const second = await visits.visit(20 - first.length, 7);
+    assert.deepEqual(second, []);
   });
 
   it("requests what a list called changed, until lists are read again", async () => {
