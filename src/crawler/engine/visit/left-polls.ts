@@ -15,8 +15,8 @@ interface LeftChoice extends ChosenPaths {
   readonly chosenAt: EpochMs;
 }
 
-/** As long as a round of visits that do not end: after that it is chosen anew, since more pages are due, and more is known of them. */
-const choiceAgeMs = 86_400_000;
+/** After that it is chosen anew, since more pages are due, and more is known of them; a day cost freshness of large sites. */
+const choiceAgeMs = 3 * 3_600_000;
 /** Of all sites: some 200,000 usual paths. */
 const defaultMostBytes = 2 ** 24;
 

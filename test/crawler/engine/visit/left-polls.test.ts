@@ -13,12 +13,12 @@ const dayMs = 86_400_000;
 const names = Array.from({ length: 40 }, (_, at) => `/${String(at).padStart(2, "0")}.html`);
 
 describe("choices that are left", () => {
-  it("are those of their site and kind, for a day, until lists are read", () => {
+  it("are those of their site and kind, for three hours, until lists are read", () => {
     const left = new LeftPolls();
     left.keep(a, "known", { paths: ["/a"], nextDueAt: 7, chosenAt: 1000 });
     assert.deepEqual(left.read(a, "known", 2000, 0), { paths: ["/a"], nextDueAt: 7, chosenAt: 1000 });
-    assert.equal(left.read(a, "known", 1000 + dayMs - 1, 1000)?.chosenAt, 1000);
-    assert.equal(left.read(a, "known", 1000 + dayMs, 0), undefined);
+    assert.equal(left.read(a, "known", 1000 + dayMs / 8 - 1, 1000)?.chosenAt, 1000);
+    assert.equal(left.read(a, "known", 1000 + dayMs / 8, 0), undefined);
     assert.equal(left.read(a, "known", 2000, 1001), undefined);
     assert.equal(left.read(a, "known", 999, 0), undefined, "the clock was set back");
     assert.equal(left.read(a, "overdue", 2000, 0), undefined);
@@ -168,13 +168,13 @@ describe("a visit that goes on with one that was ended in order", () => {
     assert.notEqual(visits.chosenAt, chosenAt);
   });
 
-  it("chooses anew after a day", async () => {
+  it("chooses anew after three hours", async () => {
     await using visits = new Visits(await PublishedSite.open());
     await visits.visit();
     visits.now += 30 * dayMs;
     await visits.visit(20, 7);
     const chosenAt = visits.chosenAt;
-    visits.now += dayMs + 1;
+    visits.now += dayMs / 8;
     await visits.visit(13, 7);
     assert.notEqual(visits.chosenAt, chosenAt);
   });
