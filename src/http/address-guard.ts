@@ -134,6 +134,8 @@ export interface AddressRules {
    * @default none
    */
   readonly allowedPrivateOrigins?: readonly string[];
+  /** Where it is noted that a named origin had a public address, if that is to outlive what checks it. */
+  readonly knownPublic?: Set<string> | undefined;
   /** Default: the system's resolver. */
   readonly resolve?: ResolveName;
 }
@@ -158,11 +160,12 @@ export class AddressGuard {
   readonly #allowPrivate: boolean;
   readonly #named: ReadonlySet<string>;
   /** Named origins that were seen with a public address. */
-  readonly #public = new Set<string>();
+  readonly #public: Set<string>;
 
   constructor(rules: AddressRules = {}) {
     this.#resolve = rules.resolve ?? lookup;
     this.#allowPrivate = rules.allowPrivate ?? false;
+    this.#public = rules.knownPublic ?? new Set();
     this.#named = new Set((rules.allowedPrivateOrigins ?? []).map((origin) => new URL(origin).origin));
   }
 

@@ -146,7 +146,7 @@ export function withoutWeakDate({ validators, date }: AnswerFields, now: EpochMs
 }
 
 /**
- * All fields of a response by lower-case name; repeated values are joined by `, `, those of X-Robots-Tag by a line feed.
+ * All fields of a response by lower-case name; repeated values are joined by `, `, those of X-Robots-Tag by a line feed; of Location there is the first.
  *
  * @param raw - names and values alternating, as bytes
  */
@@ -156,6 +156,8 @@ export function readAllFields(raw: readonly Buffer[]): Map<string, string> {
     const name = raw[at]?.toString("latin1").toLowerCase() ?? "";
     const value = readValue(raw[at + 1]);
     const before = fields.get(name);
+    // Who follows a redirect takes the first, and a comma may be part of it.
+    if (before !== undefined && name === "location") continue;
     const between = name === "x-robots-tag" ? "\n" : ", ";
     fields.set(name, before === undefined ? value : before + between + value);
   }

@@ -247,6 +247,16 @@ test("a name that was inside may stay there, and one that moves inside is left a
   assert.equal(server.sockets.length, before);
 });
 
+test("a name that moved inside is left alone by all that share what they know", async () => {
+  await using server = await listen();
+  const origin = named(server, "site.example");
+  const shared = { allowedPrivateOrigins: [origin], knownPublic: new Set<string>(), connectTimeoutMs: 100 };
+  assert.notEqual(await ask(origin, { ...shared, ...answerNames(["2000::1"]) }), "fetched");
+  const before = server.sockets.length;
+  assert.equal(await ask(origin, { ...shared, ...answerNames(["127.0.0.1"]) }), "private-address");
+  assert.equal(server.sockets.length, before);
+});
+
 for (const address of ["169.254.169.254", "169.254.1.1", "fd00:ec2::254", "fe80::1"]) {
   test(`a name that the user gave does not lead to ${address}`, async () => {
     const origin = "http://site.example";

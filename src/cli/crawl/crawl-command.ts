@@ -287,8 +287,8 @@ export const crawlCommand: Command = defineCommand({
     if (seedsFile !== undefined) {
       if (/^https?:/i.test(seedsFile))
         fail("--web has its seeds in a file: write the URL into one, and name that file.");
-      if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
-        fail("--web has its seeds in a file: no URL, --sites or --config beside it.");
+      if (configFile !== undefined || sitesFile !== undefined || site !== undefined || urls.length > 0)
+        fail("--web has its seeds in a file: no URL, --site, --sites or --config beside it.");
       const isOnce = web.isOnce === true;
       if (isForever && isOnce) fail("--forever and --no-revisit exclude each other.");
       if (!isForever && web.newShare !== undefined) fail("--new-share is for crawls that go on: add --forever.");
@@ -302,6 +302,7 @@ export const crawlCommand: Command = defineCommand({
       if (order !== undefined && webOrder === undefined) fail(`--web has no order ${order}: ${webOrders.join(", ")}.`);
       if ((order === "optimal") !== (ownSettings.ranksFile !== undefined))
         fail("--order optimal and --ranks need each other.");
+      if (order !== "batch" && web.batchPages !== undefined) fail("--batch-pages needs --order batch.");
       if (order === "batch" && (ownSettings.maxDepth ?? web.maxHops) !== undefined)
         fail("--order batch excludes --depth and --max-hops: it does not know the way to a page.");
       const { isOnce: _, ...choices } = web;

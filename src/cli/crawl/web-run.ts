@@ -23,7 +23,7 @@ function formatRevisits({ knownSites, visits, knownRequests, newRequests, change
 }
 
 function formatResult(counts: WebSummary): string {
-  const { unresolvedSites, unreachableSites, heldBack, links, requests, elapsedMs } = counts;
+  const { unresolvedSites, unreachableSites, links, requests, elapsedMs } = counts;
   const lines = [
     formatCounts(counts),
     `${formatNoun(requests, "request")}, ${formatNoun(links, "link")}, ${formatElapsed(elapsedMs)}`,
@@ -31,7 +31,7 @@ function formatResult(counts: WebSummary): string {
   if (counts.newShare !== undefined) lines.push(formatRevisits(counts));
   if (unresolvedSites > 0) lines.push(`${formatNoun(unresolvedSites, "site")} without an address`);
   if (unreachableSites > 0) lines.push(`${formatNoun(unreachableSites, "site")} could not be reached`);
-  lines.push(...formatHeldBack(heldBack));
+  lines.push(...formatHeldBack(counts));
   if (counts.end === "full") lines.push("there are as many pages as --max-total allows");
   else if (counts.done === 0) lines.push("no page was ever answered, in this run or before");
   return `${lines.join("\n")}\n`;

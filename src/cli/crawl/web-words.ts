@@ -3,7 +3,7 @@ import { formatCount } from "../terminal/quantity.ts";
 
 /** Why links were held back, as what follows a number of them. */
 const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
-  "out-of-scope": "out of scope",
+  "out-of-scope": "out of scope (--scope-domain, --types, --include, --exclude)",
   language: "of pages in other languages (--language)",
   depth: "too deep in a site (--depth)",
   hops: "too many sites away (--max-hops)",
@@ -16,9 +16,9 @@ const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
   trap: "into traps",
 };
 
-/** What bounds held back, a text for each; links out of scope are no news. */
-export function formatHeldBack(heldBack: WebCounts["heldBack"]): string[] {
+/** What bounds held back, a text for each; links out of scope are no news where pages were found. */
+export function formatHeldBack({ heldBack, done }: Pick<WebCounts, "heldBack" | "done">): string[] {
   return Object.entries(heldBack)
-    .filter(([reason]) => reason !== "out-of-scope")
+    .filter(([reason]) => reason !== "out-of-scope" || done === 0)
     .map(([reason, count]) => `${formatCount(count)} ${heldBackWords[reason as HeldBackReason]}`);
 }

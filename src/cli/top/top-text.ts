@@ -260,7 +260,7 @@ export function formatWebTop({ status, ageMs, isBusy }: StatusLook<WebStatus>, v
   const { sites, open, unresolvedSites, unreachableSites, urls, done, waiting, pages, failed, newShare } = status;
   const up = `up ${formatSpan(view.now - status.startedMs)}`;
   const share = newShare === undefined ? [] : [`${(newShare * 100).toFixed(0)} % for new pages now`];
-  const heldBack = formatHeldBack(status.heldBack);
+  const heldBack = formatHeldBack(status);
   const rows = [
     [
       "the Web",

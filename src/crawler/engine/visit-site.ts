@@ -106,8 +106,10 @@ export interface VisitResult {
   readonly summary: CrawlSummary;
   /** Times of the newest publications, ascending, none of them missing; undefined if nothing new was told of them. */
   readonly publications: readonly EpochSeconds[] | undefined;
+  /** Pages that are held. */
+  readonly held: number;
   /** Polls of held pages, those that saw a change, and the sum of the times since the polls before, in seconds. */
-  readonly polls: { readonly polled: number; readonly changed: number; readonly seconds: number };
+  readonly polls: Readonly<Tally["polls"]>;
   /** When the first page is due by the plan of polls; undefined if there is no such plan. */
   readonly nextDueAt: EpochMs | undefined;
   /** Until when the site wants to be left alone; 0 if nothing is known of that. */
@@ -142,12 +144,12 @@ class SiteVisit {
   #isCutShort = false;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
-    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = defaultTimeoutMs, onEvent } = options;
+    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = defaultTimeoutMs } = options;
+    const { mustEnd, signal, halt, onEvent: report = () => undefined } = options;
     this.#ports = ports;
     this.#options = options;
     this.#lists = new ListBounds(options.budget ?? Infinity);
     this.#startedAt = ports.timing.now();
-    const report = onEvent ?? (() => undefined);
     const { rateLimiter } = ports;
     const clocks =
       rateLimiter &&
@@ -158,7 +160,6 @@ class SiteVisit {
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.urls.counts().heldBytes);
-    const { mustEnd, signal, halt } = options;
     const common = { origin, agent, ports, tally, report, concurrency, timeoutMs, bounds, mustEnd, signal, halt };
     this.#visit = { ...common, ...(clocks && { clocks }) };
   }
@@ -182,12 +183,11 @@ class SiteVisit {
 
   #resultOf(summary: CrawlSummary): VisitResult {
     const restsUntil = Math.max(this.#tally.busyUntil, this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0);
-    const { polls } = this.#tally;
-    return { summary, publications: this.#publications, polls, nextDueAt: this.#nextDueAt, restsUntil };
+    const [{ held }, { polls }] = [this.#ports.urls.counts(), this.#tally];
+    return { summary, publications: this.#publications, held, polls, nextDueAt: this.#nextDueAt, restsUntil };
   }
 
-  // Times of answers are whole seconds: a visit that begins in the second in which the one before ended is taken to
-  // begin with the next, so that its answers can be told from theirs.
+  // Times of answers are whole seconds: what begins in the second in which the visit before ended begins with the next.
   #since(): EpochSeconds {
     const since = Math.floor(this.#startedAt / 1000);
     return Math.floor(this.#answeredBefore / 1000) === since ? since + 1 : since;

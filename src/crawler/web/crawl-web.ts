@@ -16,7 +16,7 @@ import { beginOf } from "./web-begin.ts";
 import { defaultConnections, type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
-import { hostOf, type ScopeMeans } from "./web-scope.ts";
+import { hostOf, parseScopeDomain, type ScopeMeans } from "./web-scope.ts";
 import { WebStatusFile } from "./web-status.ts";
 import { WebVisits } from "./web-visits.ts";
 
@@ -125,6 +125,7 @@ class WebCrawl {
       await this.#work();
     } finally {
       signal?.removeEventListener("abort", onAbort);
+      this.#frontier.stop();
       await Promise.all(this.#open);
       await this.#batches.stop();
       if (this.#failure === undefined) this.#keep();
@@ -184,7 +185,7 @@ class WebCrawl {
       }
       const newAt = this.#isFull ? Infinity : this.#frontier.readyAt(now());
       const readyAt = Math.min(newAt, this.#mayVisit ? (this.#known?.nextAt ?? Infinity) : Infinity);
-      const isBusy = this.#open.size > 0 || this.#frontier.isLocating;
+      const isBusy = this.#open.size > 0 || (this.#frontier.isLocating && !this.#isFull);
       if (!isBusy && readyAt === Infinity && this.#known === undefined) return;
       await this.#alarm.wait(
         Math.min(readyAt, isBusy || this.#known !== undefined ? keptAt + tickMs : Infinity) - now(),
@@ -288,7 +289,7 @@ class WebCrawl {
     const { origin } = turn;
     const { now } = this.#timing;
     const found = new Map(pages.map((page) => [page.url.slice(origin.length), page]));
-    const result = await this.#visits.visit(origin, () => found);
+    const result = await this.#visits.visitNew(origin, found);
     const left = new Set(result.left);
     const again = turn.pages.filter((page) => !pages.includes(page) || left.has(page.url.slice(origin.length)));
     this.#pages += result.tally.created + result.tally.updated;
@@ -340,6 +341,7 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   const { identity, proxy } = options;
   const seeds = options.seeds.map(parseSeed);
   if (proxy !== undefined) readProxy(proxy);
+  options.scopeDomains?.forEach(parseScopeDomain);
   if (identity !== undefined) readIdentity(identity);
   checkRespectedUses(options);
   checkObjects(options);

@@ -1,4 +1,4 @@
-import { type EpochMs, omitUndefined, type SourceName, type Timing, type VisitPlan } from "../../core/index.ts";
+import { type EpochMs, grow, omitUndefined, type SourceName, type Timing, type VisitPlan } from "../../core/index.ts";
 import type { Store } from "../../storage/index.ts";
 import { pollPolicy } from "../engine/revisit/poll-policy.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
@@ -23,6 +23,8 @@ interface WebPlan extends VisitPlan {
   readonly bucket?: number;
   /** Whether it was last visited by its sitemap. */
   readonly isListed?: boolean;
+  /** Pages that were known at the end of the last visit. */
+  readonly pages?: number;
   /** What it may poll where not all that is due can be. */
   readonly allowance?: PollAllowance;
 }
@@ -34,7 +36,7 @@ interface KnownSitesMeans {
   readonly random: () => number;
   /** The number of a site of this crawl. */
   readonly siteOf: (origin: string) => number | undefined;
-  /** Known pages of a site. */
+  /** Pages that links led to, of a site that was not visited yet. */
   readonly pagesOf: (site: number) => number;
   readonly restsUntil: (origin: string) => EpochMs;
   /** Where a site is: sites at one address are visited one after the other. Never rejects. */
@@ -85,6 +87,8 @@ export class KnownSites {
   readonly #lines = new AddressLines();
   readonly #rates: KnownRates;
   readonly #pace: PollPace;
+  /** Known pages by the number of a site; 0 before its first visit. */
+  #pages = new Uint32Array(0);
   readonly shares: RequestShares;
 
   constructor(options: CrawlWebOptions, means: KnownSitesMeans) {
@@ -92,20 +96,29 @@ export class KnownSites {
     this.#means = means;
     const now = means.timing.now();
     this.#rates = new KnownRates(means.random);
-    this.shares = new RequestShares(options.newShare, () => this.#rates.count(means.pagesOf), now);
+    this.shares = new RequestShares(options.newShare, () => this.#rates.count(this.#pagesOf), now);
     const load = (): PollLoad => ({
-      known: this.#rates.count(means.pagesOf),
+      known: this.#rates.count(this.#pagesOf),
       isLate: this.#scheduler.latenessAt(means.timing.now()) > lateMs,
     });
     this.#pace = new PollPace(load, now);
     for (const { origin, at = now } of means.plans.all()) {
       const site = means.siteOf(origin);
       if (site === undefined) continue;
-      // It may have been planned by a clock that was set back since.
-      this.#scheduler.add(origin, Math.min(at, now + pollPolicy.maxIntervalSeconds * 1000));
-      const { bucket } = (means.plans.read(origin) ?? unvisited) as WebPlan;
+      const { bucket, pages, lookedAt, allowance } = (means.plans.read(origin) ?? unvisited) as WebPlan;
+      // It was planned by a clock that was set back since, or may have been.
+      const isAhead = Math.max(lookedAt, allowance?.at ?? 0) > now;
+      this.#scheduler.add(origin, isAhead ? now : Math.min(at, now + pollPolicy.maxIntervalSeconds * 1000));
       if (bucket !== undefined) this.#rates.add(site, bucket);
+      if (pages !== undefined) this.#notePages(site, pages);
     }
+  }
+
+  readonly #pagesOf = (site: number): number => this.#pages[site] || this.#means.pagesOf(site);
+
+  #notePages(site: number, pages: number): void {
+    this.#pages = grow(this.#pages, site + 1);
+    this.#pages[site] = pages;
   }
 
   get size(): number {
@@ -207,20 +220,26 @@ export class KnownSites {
     const { bucket, isListed, allowance } = plan;
     const site = this.#means.siteOf(origin);
     if (site === undefined || (bucket === undefined && isListed !== true)) return undefined;
-    return this.#pace.allowanceOf(allowance, { pages: this.#means.pagesOf(site), isListed: isListed === true }, now);
+    return this.#pace.allowanceOf(allowance, { pages: this.#pagesOf(site), isListed: isListed === true }, now);
   }
 
   /** Counts the polls of a visit, and puts off the next one until the site may poll again. */
   #restrict(origin: string, planned: WebPlan, before: WebPlan, end: VisitEnd, beganAt: EpochMs): WebPlan {
     const site = this.#means.siteOf(origin);
-    if (end.kind !== "done" || site === undefined) return planned;
-    const { source, pageRequests } = end.result.summary;
-    const plan = { ...planned, isListed: source === "sitemap" };
+    if (site === undefined) return planned;
+    // Nothing was learned of the site: it has no more polls than before.
+    const unchanged = { ...planned, ...omitUndefined({ allowance: before.allowance, isListed: before.isListed }) };
+    if (end.kind !== "done") return unchanged;
+    const { source, pageRequests, pending } = end.result.summary;
+    if (source === "none") return unchanged;
+    const pages = end.result.held + pending;
+    this.#notePages(site, pages);
+    const plan = { ...planned, pages, isListed: source === "sitemap" };
     const allowed = this.#allowanceOf(origin, { ...plan, ...omitUndefined({ allowance: before.allowance }) }, beganAt);
     if (source === "links") this.#pace.count(pageRequests, this.#means.timing.now());
     if (allowed === undefined || (source !== "links" && source !== "sitemap")) return plan;
     const allowance = { polls: Math.max(0, allowed.polls - pageRequests), at: beganAt };
-    const readyAt = this.#pace.readyAt(allowance, { pages: this.#means.pagesOf(site), isListed: plan.isListed });
+    const readyAt = this.#pace.readyAt(allowance, { pages: this.#pagesOf(site), isListed: plan.isListed });
     return { ...plan, allowance, at: end.isCutShort && allowance.polls >= 1 ? plan.at : Math.max(plan.at, readyAt) };
   }
 

@@ -66,6 +66,8 @@ export class PollPace {
   /** Counts polls of sites that nothing tells of changes: others have the same pace. */
   count(polls: number, now: EpochMs): void {
     this.#polls += polls;
+    // The system clock was set back.
+    this.#plannedAt = Math.min(this.#plannedAt, now);
     const passedMs = now - this.#plannedAt;
     if (passedMs < leastPlanMs || (this.#polls < leastPolls && passedMs < mostPlanMs)) return;
     const { known, isLate } = this.#load();

@@ -1,14 +1,25 @@
-import type { FetchOutcome, Requests } from "../../core/index.ts";
+import { type FetchOutcome, parseUrl, type Requests } from "../../core/index.ts";
+import { escapeBytes } from "../../formats/url/index.ts";
+import { originOf } from "./web-scope.ts";
 
-/** Where a redirect leads, if that is a page of the Web. */
+/**
+ * Where a redirect leads, if that is a page of the Web.
+ *
+ * @param location - the field's value, one character a byte
+ */
 export function resolveLocation(location: string, base: string): string | undefined {
-  try {
-    const url = new URL(location, base);
-    url.hash = "";
-    return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = parseUrl(escapeBytes(location), base);
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
+  url.hash = "";
+  return url.href;
+}
+
+/**
+ * The links that a redirect counts as: none to another site, whose pages count from there. One within a site counts like a link where it
+ * is not followed at once, so that those without end are bounded, too.
+ */
+export function redirectSteps(origin: string, to: string): 0 | 1 {
+  return originOf(to) === origin ? 1 : 0;
 }
 
 /**

@@ -59,6 +59,7 @@ export class SiteAddresses {
   /** With `isForever`: sites without an address, by the time at which they are looked up again. */
   readonly #toRetry = new IndexedHeap();
   #locating = 0;
+  #isStopped = false;
   #unresolved = 0;
 
   constructor(options: CrawlWebOptions, means: SiteAddressesMeans) {
@@ -101,8 +102,14 @@ export class SiteAddresses {
     return true;
   }
 
+  /** No site is looked up from now on; what comes of look-ups under way is not told. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   /** Looks up sites, some at a time. */
   locate(): void {
+    if (this.#isStopped) return;
     const { lookups = defaultLookups } = this.#options;
     const now = this.#toRetry.size > 0 ? this.#now() : 0;
     for (let site = this.#toRetry.first; site !== undefined; site = this.#toRetry.first) {
@@ -153,6 +160,7 @@ export class SiteAddresses {
     const host = hostOf(origin);
     const domain = domainOf(host);
     const found = this.#mayAsk(domain) ? await hosts.find(host) : [];
+    if (this.#isStopped) return;
     const [first] = found ?? [];
     if (first === undefined) {
       if (found === undefined && this.#states[site] === sought) {

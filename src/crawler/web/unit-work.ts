@@ -3,6 +3,7 @@ import type { EpochMs } from "../../core/index.ts";
 import { sideFileIn } from "../../fs/index.ts";
 import { HostAddresses, namedTypes } from "../../http/index.ts";
 import { LinkLog, UrlQueue } from "../../storage/index.ts";
+import { redirectSteps } from "./redirects.ts";
 import { parseSeed } from "./seeds.ts";
 import { beginOf } from "./web-begin.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
@@ -177,7 +178,11 @@ export class UnitWork implements AsyncDisposable {
     for (const { origin, path, note, at, isRedirect, links } of pages) {
       const urls = pageUrlsOf(links);
       this.#links.add(at, origin + path, urls);
-      this.#frontier.add(urls, { ...parseFound(note), origin, url: origin + path }, isRedirect ? 0 : 1);
+      this.#frontier.add(
+        urls,
+        { ...parseFound(note), origin, url: origin + path },
+        isRedirect ? redirectSteps(origin, links[0] ?? origin) : 1,
+      );
     }
     this.#keep();
   }
@@ -199,6 +204,7 @@ export class UnitWork implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#frontier.stop();
     this.#queue.close();
     await this.#links[Symbol.asyncDispose]();
   }

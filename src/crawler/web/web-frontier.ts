@@ -366,6 +366,11 @@ export class WebFrontier {
     this.#addresses.locate();
   }
 
+  /** No site is looked up from now on. */
+  stop(): void {
+    this.#addresses.stop();
+  }
+
   /** The address of a known origin, as a number. */
   addressAt(origin: string): number | undefined {
     return this.#addresses.of(this.#queue.siteOf(origin) ?? -1);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { getDomain } from "tldts";
-import type { EpochMs, MediaTypes, PageFilter } from "../../core/index.ts";
+import { type EpochMs, type MediaTypes, type PageFilter, parseUrl, TidemarkError } from "../../core/index.ts";
 import { TrapGuard } from "../engine/discovery/trap-guard.ts";
 import { pageUrlOf, UrlScope } from "../engine/discovery/url-scope.ts";
 import type { HeldBackReason, WebScopeOptions } from "./web-options.ts";
@@ -47,13 +47,42 @@ export function pageUrlsOf(links: readonly string[]): string[] {
   return [...new Set(links.flatMap((link) => pageUrlOf(link) ?? []))];
 }
 
+/**
+ * A domain as links have it: in ASCII and lower case, without `*.` before it and a dot at its end.
+ *
+ * @throws TidemarkError `bad-option`
+ */
+export function parseScopeDomain(domain: string): string {
+  const name = domain.replace(/^\*?\./, "");
+  const host = /[\s/?#@:\\]/.test(name) ? "" : (parseUrl(`http://${name}/`)?.hostname ?? "");
+  if (host === "")
+    throw new TidemarkError("bad-option", `${JSON.stringify(domain)} is no domain.`, {
+      hint: "Give a name such as example.org, without a scheme and a path.",
+    });
+  return host.replace(/\.$/, "");
+}
+
 export function hostOf(origin: string): string {
   return new URL(origin).hostname.replace(/^\[|\]$/g, "");
 }
 
-/** The domain that somebody registered, as the public suffix list has it; of what has none the host itself. */
+/**
+ * The domain that somebody registered, as the public suffix list has it, whatever labels the host has; of an IPv6 address its network of
+ * 64 bits, which one subscriber has (RFC 6177), and of what has no domain the host itself.
+ *
+ * @param host - as {@link hostOf} gives it
+ */
 export function domainOf(host: string): string {
-  return isIP(host) === 0 ? (getDomain(host, { allowPrivateDomains: true }) ?? host) : host;
+  const version = isIP(host);
+  if (version === 6) return networkOf(host);
+  return version === 4 ? host : (getDomain(host, { allowPrivateDomains: true, extractHostname: false }) ?? host);
+}
+
+/** The first 64 bits of an IPv6 address in the URL parser's form. */
+function networkOf(address: string): string {
+  const [first = [], last = []] = address.split("::").map((groups) => (groups === "" ? [] : groups.split(":")));
+  const zeros = Array<string>(8 - first.length - last.length).fill("0");
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(":")}::/64`;
 }
 
 /** A page that may be crawled. */
@@ -111,7 +140,7 @@ export class WebScope {
 
   constructor(options: WebScopeOptions, { filter, mediaTypes, now, queriesOf }: ScopeMeans, known: KnownSites) {
     this.#options = options;
-    this.#domains = (options.scopeDomains ?? []).map((name) => name.toLowerCase().replace(/^\*?\./, ""));
+    this.#domains = (options.scopeDomains ?? []).map(parseScopeDomain);
     this.#languages = (options.languages ?? []).map((range) => range.toLowerCase());
     this.#scope = new UrlScope(filter, mediaTypes);
     this.#traps = new TrapGuard(now, (url, limit) => {
@@ -152,8 +181,8 @@ export class WebScope {
     if (from?.language !== undefined && !this.#isWantedLanguage(from.language)) return this.holdBack("language");
     const origin = originOf(link);
     if (origin.includes("@")) return this.holdBack("out-of-scope");
+    if (!this.#isInDomains(origin)) return this.holdBack("out-of-scope");
     const isKnown = this.#known.has(origin);
-    if (!isKnown && !this.#isInDomains(origin)) return this.holdBack("out-of-scope");
     const found = this.#findingOf(origin, from, steps);
     const { maxDepth = Infinity, maxHops = Infinity, maxPages = Infinity } = this.#options;
     if (found.inSite > maxDepth) return this.holdBack("depth");
@@ -175,9 +204,10 @@ export class WebScope {
   #findingOf(origin: string, from: (Found & { readonly origin: string }) | undefined, steps: number): Found {
     if (from === undefined) return seedFound;
     const depth = from.depth + steps;
-    return origin === from.origin
-      ? { depth, inSite: from.inSite + steps, hops: from.hops }
-      : { depth, inSite: 0, hops: from.hops + 1 };
+    if (origin === from.origin) return { depth, inSite: from.inSite + steps, hops: from.hops };
+    // A seed that redirects to https or www is one site with it.
+    const isSame = depth === 0 && domainOf(hostOf(origin)) === domainOf(hostOf(from.origin));
+    return { depth, inSite: 0, hops: isSame ? from.hops : from.hops + 1 };
   }
 
   // The basic filtering of RFC 4647, section 3.3.1.
@@ -187,7 +217,7 @@ export class WebScope {
 
   #isInDomains(origin: string): boolean {
     if (this.#domains.length === 0) return true;
-    const host = hostOf(origin);
+    const host = hostOf(origin).replace(/\.$/, "");
     return this.#domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
   }
 

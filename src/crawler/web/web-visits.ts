@@ -21,13 +21,14 @@ import { visitInStore } from "../crawl-site.ts";
 import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { pageUrlOf, pathOfUrl } from "../engine/discovery/url-scope.ts";
 import { LeftPolls } from "../engine/visit/left-polls.ts";
+import { Tally } from "../engine/visit/tally.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { failedVisitOf } from "../failed-visit.ts";
 import { type KeepOptions, type LeasedObjects, openKeptSite } from "../kept-site.ts";
 import type { Politeness } from "../politeness.ts";
 import { type KnownVisit, sourcesOf } from "./known-sites.ts";
-import { watchRedirects } from "./redirects.ts";
+import { redirectSteps, watchRedirects } from "./redirects.ts";
 import { RobotsAnswers } from "./robots-answers.ts";
 import type { TurnPage, WebFrontier } from "./web-frontier.ts";
 import type { WebMeans } from "./web-means.ts";
@@ -79,6 +80,8 @@ export class WebVisits {
   readonly #robots: RobotsAnswers;
   /** Origins that may have private addresses. */
   readonly #seeds: ReadonlySet<string>;
+  /** Seeds that had a public address: a private one is an attack from then on. */
+  readonly #knownPublic = new Set<string>();
   readonly #leftPolls = new LeftPolls();
   #linkCount = 0;
 
@@ -120,7 +123,7 @@ export class WebVisits {
     const recorded = warc === undefined ? fetcher : warc.recorder.record(fetcher);
     const requests = watchRedirects(this.#robots.watch(recorded), (path, to) => {
       read.add(origin + path);
-      this.#addLinks(origin, path, { found: found.get(path)?.found }, [to], 0);
+      this.#addLinks(origin, path, { found: found.get(path)?.found }, [to], redirectSteps(origin, to));
     });
     try {
       const turn = await visitPages(
@@ -161,6 +164,21 @@ export class WebVisits {
   }
 
   /**
+   * Requests new pages of a site, as {@link visit} does. What goes wrong with one site ends its turn: its pages are left for another one.
+   *
+   * @throws what says nothing of one site: a bug, a full disk, a damaged state
+   */
+  async visitNew(origin: string, found: ReadonlyMap<string, Pick<TurnPage, "found">>): Promise<WebVisit> {
+    try {
+      return await this.visit(origin, () => found);
+    } catch (thrown) {
+      const { error } = siteFailureOf(thrown, origin);
+      const nothing = { answeredBefore: [], postponedUntil: undefined, tally: new Tally(), read: new Set<string>() };
+      return { ...nothing, left: [...found.keys()], whyUnreachable: error.message };
+    }
+  }
+
+  /**
    * Visits a known site by its best source, as a site of a list is. The visit ends where the site is to be left alone or after some
    * requests, and another one goes on: nobody waits for it.
    *
@@ -174,9 +192,7 @@ export class WebVisits {
       return await this.#visitKnown(visit, mostRequests, mayGoOn);
     } catch (thrown) {
       const { origin: site } = visit;
-      const end = failedVisitOf(thrown, site);
-      const { error } = end;
-      if (!(error instanceof TidemarkError) || endsCrawl.has(error.code)) throw error;
+      const { end, error } = siteFailureOf(thrown, site);
       const message = `The visit failed: ${error.message} It is tried again later.`;
       this.#options.onEvent?.({ event: "warning", site, code: "visit-failed", message });
       return end;
@@ -255,7 +271,8 @@ export class WebVisits {
   #createFetcher(origin: string): typeof createFetcher {
     const { createFetcher: create = createFetcher, hosts } = this.#ports;
     const allowedPrivateOrigins = this.#seeds.has(origin) ? [origin] : [];
-    return (options) => create({ ...options, allowedPrivateOrigins, resolve: hosts.resolve });
+    const knownPublic = this.#knownPublic;
+    return (options) => create({ ...options, allowedPrivateOrigins, knownPublic, resolve: hosts.resolve });
   }
 
   /** Finishes the WARC files of all sites, and packs them. */
@@ -306,6 +323,18 @@ export class WebVisits {
     const { depth, inSite, hops } = found;
     this.#ports.addFound(urls, { depth, inSite, hops, language, origin, url: origin + path }, steps);
   }
+}
+
+/**
+ * What went wrong with one site.
+ *
+ * @throws what says nothing of one site
+ */
+function siteFailureOf(thrown: unknown, site: string): { end: VisitEnd; error: TidemarkError } {
+  const end = failedVisitOf(thrown, site);
+  const { error } = end;
+  if (!(error instanceof TidemarkError) || endsCrawl.has(error.code)) throw error;
+  return { end, error };
 }
 
 /** Most of one link, as {@link readLinks} has it; several links may lead to one page. */

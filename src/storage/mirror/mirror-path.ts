@@ -110,18 +110,20 @@ export function fileNamed(folder: string, names: string): string | Buffer {
 
 /** The usual folder of a site's mirror: its host, and its port if that is not the scheme's own. */
 export function mirrorFolderOf(origin: string): string {
-  return folderNamed(new URL(origin).host);
+  return mirrorFoldersOf(origin)[0] as string;
 }
 
 /**
  * The folders that a site's mirror may have, in order: the usual one; the one with the port in any case; the one with the scheme, which no
- * other origin may have.
+ * other origin may have. Of a host that is too long for a file system only that one, with a part of the SHA-256 of the host and the port for both.
  */
 export function mirrorFoldersOf(origin: string): string[] {
-  const { hostname, port, protocol } = new URL(origin);
+  const { host, hostname, port, protocol } = new URL(origin);
   const withPort = `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`.replaceAll(":", "_");
+  const names = [folderNamed(host), folderNamed(withPort), `${protocol.slice(0, -1)}@${withPort}`];
   // No host has an `@`.
-  return [mirrorFolderOf(origin), folderNamed(withPort), `${protocol.slice(0, -1)}@${withPort}`];
+  if (names.some((name) => name.length > maxNameBytes)) return [`${protocol.slice(0, -1)}@${standInFor(withPort)}`];
+  return names;
 }
 
 function folderNamed(host: string): string {

@@ -15,6 +15,8 @@ const mistakes: ReadonlyArray<readonly [readonly string[], RegExp]> = [
   [["--web", "https://a.example/", "--into", "x"], /--web has its seeds in a file: write the URL into one/],
   [["--web", "seeds", "--sites", "sites", "--into", "x"], /--web has its seeds in a file/],
   [["--web", "seeds", "--into", "x", "--forever", "--no-revisit"], /--forever and --no-revisit exclude each other/],
+  [["--web", "seeds", "--into", "x", "--batch-pages", "9"], /--batch-pages needs --order batch/],
+  [["--web", "seeds", "--into", "x", "--site", "https://a.example/"], /no URL, --site, --sites or --config beside it/],
   [["--web", "seeds", "--into", "x", "--new-share", "0.9"], /--new-share is for crawls that go on/],
   [["--web", "seeds", "--into", "x", "--forever", "--new-share", "1.5"], /--new-share "1.5": not a number from 0 to 1/],
   [["--web", "seeds", "--into", "x", "--max-interval", "1d"], /--min-interval and --max-interval need --forever/],

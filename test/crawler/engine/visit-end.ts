@@ -35,6 +35,6 @@ interface Ending {
 /** How a visit ended that came to nothing new, but for what is given. */
 export function done({ summary, publications, nextDueAt, restsUntil = 0, isCutShort = false }: Ending = {}): VisitEnd {
   const polls = { polled: 0, changed: 0, seconds: 0 };
-  const result = { summary: { ...nothing, ...summary }, publications, polls, nextDueAt, restsUntil };
+  const result = { summary: { ...nothing, ...summary }, publications, held: 0, polls, nextDueAt, restsUntil };
   return { kind: "done", result, isCutShort };
 }

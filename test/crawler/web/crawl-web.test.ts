@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -332,6 +332,65 @@ describe("crawlWeb", () => {
     assert.deepEqual(readLinkFiles(temp.path).get(`${web.originOf("a.example")}/x/1`), [
       `${web.originOf("a.example")}/2`,
     ]);
+  });
+
+  it("bounds redirects within a site without end by --depth, where it does not follow them in a turn", async () => {
+    const rules = { "/robots.txt": "User-agent: *\nCrawl-delay: 3600" };
+    const chain = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`/${at || ""}`, `>a.example/${at + 1}`]));
+    await using web = await serve({ "a.example": { ...rules, ...chain } });
+    using temp = makeTempFolder();
+    const summary = await crawlUntil(web, temp.path, () => false, { isForever: false, maxDepth: 2 });
+    assert.deepEqual(web.pages(), ["a.example/", "a.example/1", "a.example/2"]);
+    assert.deepEqual(summary.heldBack, { depth: 1 });
+  });
+
+  it("follows a redirect to another site whose location is bytes", async () => {
+    const { pages } = await crawl({
+      "a.example": { "/": ">b.example/\u00c3\u00bc" },
+      "b.example": { "/%C3%BC": "" },
+    });
+    assert.deepEqual(pages, ["a.example/", "b.example/%C3%BC"]);
+  });
+
+  it("goes on where the folder of a site cannot be made, and says so", async () => {
+    await using web = await serve({
+      "a.example": { "/": "b.example/ c.example/" },
+      "b.example": { "/": "" },
+      "c.example": { "/": "" },
+    });
+    using temp = makeTempFolder();
+    writeFileSync(join(temp.path, `b.example_${web.port}`), "");
+    const warnings: string[] = [];
+    const summary = await crawlWeb({
+      ...{ ...optionsFor(web, temp.path), seeds: [`${web.originOf("a.example")}/`], keep: "mirror", retryMs: 1 },
+      onEvent: (event) => {
+        if (event.event === "warning") warnings.push(event.message);
+      },
+    });
+    assert.deepEqual([web.pages(), summary.unreachableSites], [["a.example/", "c.example/"], 1]);
+    assert.match(warnings[0] ?? "", /b\.example/);
+  });
+
+  it("keeps a site whose name and port are longer than the name of a folder", async () => {
+    const label = "x".repeat(61);
+    const long = `${[label, label, label, label].join(".")}.test`;
+    await using web = await serve({ "a.example": { "/": `${long}/` }, [long]: { "/": "" } });
+    using temp = makeTempFolder();
+    const seeds = [`${web.originOf("a.example")}/`];
+    const summary = await crawlWeb({ ...optionsFor(web, temp.path), seeds, keep: "mirror" });
+    assert.deepEqual([web.pages(), summary.end], [["a.example/", `${long}/`], "done"]);
+  });
+
+  it("looks up no name after its end", async () => {
+    await using web = await serve({ "a.example": { "/": "" } });
+    using temp = makeTempFolder();
+    const lost = Array.from({ length: 20_000 }, (_, at) => `http://lost${at}.example${at}.test/`);
+    const seeds = [`${web.originOf("a.example")}/`, ...lost];
+    await crawlWeb({ ...optionsFor(web, temp.path), seeds, maxTotal: 1, lookups: 2 });
+    const asked = web.names.asked.length;
+    assert.ok(asked < lost.length);
+    await delay(200);
+    assert.ok(web.names.asked.length <= asked + 4, `${web.names.asked.length - asked} more`);
   });
 
   it("tries sites that it gave up again, if it goes on", async () => {

@@ -64,13 +64,17 @@ async function visitKnown(
     crawlWebBy(
       {
         ...{ store, queue, links, ranks: undefined, since: startMs / 1000, delay: time.delay, tickMs: 60_000 },
-        createFetcher: () => createVirtualFetcher({ hosts, time, answerMs: 100, onAsk }),
+        createFetcher: ({ allowedPrivateOrigins = [], knownPublic } = {}) => {
+          if (allowedPrivateOrigins.length > 0) knownPublicSets.add(knownPublic);
+          return createVirtualFetcher({ hosts, time, answerMs: 100, onAsk });
+        },
       },
       {
         ...{ into, seeds: origins.map((origin) => `${origin}/`), keep: "metadata", allowPrivate: true, isForever },
         ...{ clock: time.now, random: () => 0.5, signal: stop.signal, onEvent },
       },
     );
+  const knownPublicSets = new Set<unknown>();
   const both = async (): Promise<WebSummary> => {
     await crawl(false);
     for (const origin of origins) asked.set(origin, []);
@@ -84,6 +88,9 @@ async function visitKnown(
   await time.run(Number.POSITIVE_INFINITY);
   const summary = await visiting;
   const plans = new Map(origins.map((origin) => [origin, store.plans.read(origin) as VisitPlan | undefined]));
+  // All requests of a crawl know which seeds had a public address.
+  assert.equal(knownPublicSets.size, 2);
+  assert.ok(!knownPublicSets.has(undefined));
   return { summary, asked, plans, warnings };
 }
 

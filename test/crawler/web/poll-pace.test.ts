@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SourceName } from "../../../src/core/index.ts";
+import type { SourceName, VisitPlan } from "../../../src/core/index.ts";
 import { bucketOfRate, rateBuckets, rateOfBucket } from "../../../src/crawler/engine/revisit/rate-buckets.ts";
 import { unvisited, type VisitEnd } from "../../../src/crawler/engine/visit-plan.ts";
 import type { VisitResult } from "../../../src/crawler/engine/visit-site.ts";
@@ -128,11 +128,16 @@ function openSites(
   sites: number,
   pages: number,
   sourceOf: (site: number) => SourceName,
-  { polls = noPolls, aheadMs = 0 }: { readonly polls?: Polls; readonly aheadMs?: number } = {},
+  {
+    polls = noPolls,
+    held = pages,
+    plan = () => ({}),
+  }: { readonly polls?: Polls; readonly held?: number; readonly plan?: (now: number) => Partial<VisitPlan> } = {},
 ) {
   let now = Date.UTC(2026, 0, 1);
   const plans = new Map<string, unknown>();
-  for (let site = 0; site < sites; site++) plans.set(`http://s${site}.example`, { ...unvisited, at: now + aheadMs });
+  for (let site = 0; site < sites; site++)
+    plans.set(`http://s${site}.example`, { ...unvisited, at: now, ...plan(now) });
   const known = new KnownSites(
     { seeds: [], into: "" },
     {
@@ -150,22 +155,28 @@ function openSites(
       addressRestsUntil: () => 0,
     },
   );
-  const visit = async (): Promise<KnownVisit | undefined> => {
+  const visit = async (how: "done" | "failed" | "none" = "done"): Promise<KnownVisit | undefined> => {
     const begun = known.next(() => false);
     if (begun === undefined) return undefined;
-    const requests = Math.min(begun.budget ?? 50, 50);
-    const source = sourceOf(numberOf(begun.origin));
+    const requests = how === "done" ? Math.min(begun.budget ?? 50, 50) : 0;
+    const source = how === "none" ? how : sourceOf(numberOf(begun.origin));
     const summary = { source, created: 0, updated: 1, deleted: 0, failed: 0, pending: 0, pageRequests: requests };
     await known.visit(begun.origin, async (): Promise<VisitEnd> => {
       now += requests * 20_000;
+      if (how === "failed") return { kind: "failed", error: new Error("It broke off."), isOurs: false };
       // Pages are left that were due.
-      const result = { summary, polls, restsUntil: 0, nextDueAt: now - 1 } as unknown as VisitResult;
+      const result = { summary, held, polls, restsUntil: 0, nextDueAt: now - 1 } as unknown as VisitResult;
       return { kind: "done", result, isCutShort: false };
     });
     return begun;
   };
   const planOf = (origin: string) =>
-    plans.get(origin) as { at: number; bucket?: number; allowance?: { polls: number; at: number } };
+    plans.get(origin) as {
+      at: number;
+      bucket?: number;
+      isListed?: boolean;
+      allowance?: { polls: number; at: number };
+    };
   return { visit, planOf, passed: (ms: number) => (now += ms), now: () => now };
 }
 
@@ -207,9 +218,51 @@ describe("KnownSites", () => {
   });
 
   it("visits a site that was planned by a clock a year ahead", async () => {
-    const sites = openSites(1, 8, () => "links", { aheadMs: 365 * dayMs });
+    const sites = openSites(1, 8, () => "links", { plan: (now) => ({ at: now + 365 * dayMs }) });
     assert.equal(await sites.visit(), undefined);
     sites.passed(91 * dayMs);
     assert.notEqual(await sites.visit(), undefined);
   });
+
+  it("visits a site at once that was visited by a clock that was ahead", async () => {
+    const plan = (now: number): VisitPlan => ({ ...unvisited, at: now + 31 * dayMs, lookedAt: now + 30 * dayMs });
+    assert.notEqual(await openSites(1, 8, () => "links", { plan }).visit(), undefined);
+  });
+
+  it("gives polls by the pages that visits found, not by what links led to", async () => {
+    const budgets = await Promise.all(
+      [100, 6400].map(async (held) => {
+        const sites = openSites(60, 3, () => "links", { held });
+        let made: KnownVisit | undefined;
+        for (let visit = 0; visit < 3000; visit++) {
+          const begun = await sites.visit();
+          if (begun === undefined) sites.passed(minuteMs);
+          else made = begun;
+        }
+        return made?.budget ?? 0;
+      }),
+    );
+    assert.ok((budgets[0] ?? 0) >= 16 && (budgets[0] ?? 0) <= 100, String(budgets));
+    assert.ok((budgets[1] ?? 0) >= 400, String(budgets));
+  });
+
+  for (const how of ["failed", "none"] as const)
+    it(`gives a site no further polls after a visit that ${how === "none" ? "came to nothing" : "failed"}`, async () => {
+      const sites = openSites(60, 200, (site) => (site % 2 === 0 ? "links" : "sitemap"));
+      let seen = 0;
+      for (let visit = 0; visit < 6000; visit++) {
+        const before = new Map(
+          Array.from({ length: 60 }, (_, at) => [`http://s${at}.example`, sites.planOf(`http://s${at}.example`)]),
+        );
+        const begun = await sites.visit(visit % 7 === 0 ? how : "done");
+        if (begun === undefined) sites.passed(minuteMs);
+        else if (visit % 7 === 0) {
+          const { allowance, isListed } = before.get(begun.origin) ?? {};
+          const { allowance: kept, isListed: isStillListed } = sites.planOf(begun.origin);
+          assert.deepEqual([kept, isStillListed], [allowance, isListed]);
+          if (allowance !== undefined) seen++;
+        }
+      }
+      assert.ok(seen > 20, String(seen));
+    });
 });

@@ -116,6 +116,20 @@ describe("mirrorFoldersOf", () => {
   ] as const)
     it(`gives ${origin} a choice`, () => assert.deepEqual(mirrorFoldersOf(origin), folders));
 
+  it("is one that a file system takes, also of hosts of 255 characters with a port, and another one for each origin", () => {
+    const host = (length: number): string => `${"x.".repeat(100)}${"y".repeat(length - 200)}`;
+    const origins = [240, 250, 255].flatMap((length) =>
+      ["http", "https"].flatMap((scheme) => ["", ":1", ":65535"].map((port) => `${scheme}://${host(length)}${port}`)),
+    );
+    const names = origins.map(mirrorFoldersOf);
+    for (const name of names.flat()) assert.ok(name.length <= 255 && !name.includes("/"), name);
+    assert.equal(new Set(names.map((some) => some.at(-1))).size, origins.length);
+    assert.deepEqual(
+      origins.map(mirrorFolderOf),
+      names.map(([name]) => name),
+    );
+  });
+
   it("ends with a name that no other origin has, and `originsNamed` knows all that have the others", () => {
     const labels = fc.constantFrom("a", "_", "_80", ".", "_.", "80", "_443", "-", "é");
     const host = fc.oneof(

@@ -147,7 +147,8 @@ export class SitemapSource implements ChangeSource {
     if (!(isIndexRead || isGoneOn) || visit.ports.memory.read().writer !== this.name) return undefined;
     // What a few pages show says nothing of a list.
     const plan = { ...this.#plan(visit, state, 0), conclude: () => undefined };
-    if (isGoneOn) return { kind: "polls", plan };
+    // What a sample showed was noted with the look that drew it.
+    if (isGoneOn) return { kind: "polls", plan: { ...plan, sampled: 0 } };
     const known: readonly UrlChoice[] = plan.asks === "all" ? ["known"] : [];
     const { progress, ports } = visit;
     const isLeft = (choice: UrlChoice): boolean =>

@@ -1,6 +1,6 @@
 import type { CandidateChoice, EpochMs, PollCandidate, TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
-import type { ChoiceKind, ChosenPaths } from "../visit/left-polls.ts";
+import type { ChoiceKind, ChosenPaths, LeftChoice } from "../visit/left-polls.ts";
 import { isAway, maxAway, readCandidates, readUrlsAtHand } from "./due-urls.ts";
 import { PageWork } from "./page-work.ts";
 import { chooseHinted, chooseOverdue, choosePolls } from "./poll-planning.ts";
@@ -122,7 +122,7 @@ class PollWork {
       const isDoubtful = isBounded && trust === "false-alarms";
       if (isDoubtful) await this.#fetchPolls("moved");
       else await work.fetch(this.#wanted("moved"));
-      await work.fetch(ports.urls.sample(sampled, since).values());
+      if (sampled > 0) await work.fetch(ports.urls.sample(sampled, since).values());
       if (isPolled) await this.#fetchChosen("overdue", () => chooseOverdue(this.#visit));
     } else if (isPolled) {
       if (isBounded) await this.#fetchPolls("known");
@@ -161,7 +161,7 @@ class PollWork {
       // By now somebody else may have asked for them.
       const isLeft = (url: TrackedUrl): boolean => !isAway(url) && !wasAskedSince(url, left.chosenAt);
       const paths = await this.#fetchPaths(left.paths, isLeft);
-      leftPolls?.keep(origin, kind, { ...left, paths });
+      this.#keepLeft(kind, { ...left, paths });
       // None were left before: who chose found no more.
       if (left.paths.length === 0 || paths.length > 0 || !this.#work.mayGoOn())
         return this.#work.results.noteDue(left.nextDueAt);
@@ -169,7 +169,14 @@ class PollWork {
     const chosen = await choose();
     this.#work.results.noteDue(chosen.nextDueAt);
     const paths = await this.#fetchPaths(chosen.paths);
-    leftPolls?.keep(origin, kind, { ...chosen, paths, chosenAt: now });
+    this.#keepLeft(kind, { ...chosen, paths, chosenAt: now });
+  }
+
+  /** Where the budget bounded a choice, that nothing is left of it does not say that nothing more is due. */
+  #keepLeft(kind: ChoiceKind, left: LeftChoice): void {
+    const { leftPolls, origin, tally, budget } = this.#visit;
+    if (left.paths.length > 0 || tally.pageRequests < budget) leftPolls?.keep(origin, kind, left);
+    else leftPolls?.forget(origin, kind);
   }
 
   /** @returns those that it did not come to */

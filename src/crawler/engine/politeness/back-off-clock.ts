@@ -62,6 +62,15 @@ export class BackOffClock {
     return this.#until;
   }
 
+  /** Waits at least as long as saved numbers say, which are usable now. */
+  restore({ level, troubledAt, until, isAsked }: BackOffState): void {
+    if (until <= this.#until) return;
+    this.#level = Math.max(this.#level, level);
+    this.#troubledAt = Math.max(this.#troubledAt, troubledAt);
+    this.#until = until;
+    this.#isAsked = isAsked === 1;
+  }
+
   /** Failures that still count. */
   level(now: EpochMs): number {
     const quietMs = Math.max(0, now - this.notBefore(now));

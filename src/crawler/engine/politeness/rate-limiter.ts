@@ -119,7 +119,7 @@ export class SiteRateLimiter implements RateLimiter {
   }
 
   restore(site: string, kept: SiteClockState): void {
-    this.#sites.of(site).restore(kept);
+    this.#sites.of(site).restore(kept, this.#ports.now());
   }
 
   restsUntil(site: string): EpochMs {

@@ -71,9 +71,18 @@ export class SiteClock {
     this.#own?.spacing.slowDown(this.#pace);
   }
 
-  /** Continues with saved numbers; no effect if the site has been asked before. */
-  restore(kept: SiteClockState): void {
-    if (this.#own !== undefined) return;
+  /**
+   * Continues with saved numbers. If the site has been asked before, as where a redirect led to it before its own visit, the wait that
+   * it was in holds, and nothing else; no effect after an earlier call.
+   */
+  restore(kept: SiteClockState, now: EpochMs): void {
+    if (this.#own !== undefined) {
+      if (this.#kept !== undefined) return;
+      this.#kept = kept;
+      const state = this.#restorable(kept, now);
+      if (state !== undefined) this.#own.backOff.restore(state);
+      return;
+    }
     this.#kept = kept;
     if (Number.isFinite(kept.crawlDelayMs)) this.describe({ crawlDelayMs: Math.max(0, kept.crawlDelayMs) });
   }

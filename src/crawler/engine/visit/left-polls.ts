@@ -11,7 +11,7 @@ export interface ChosenPaths {
 }
 
 /** What a visit chose and did not come to. */
-interface LeftChoice extends ChosenPaths {
+export interface LeftChoice extends ChosenPaths {
   readonly chosenAt: EpochMs;
 }
 
@@ -63,9 +63,14 @@ export class LeftPolls {
     }
   }
 
-  /** Forgets what is left of a site: its visit came to its end. */
-  forget(origin: string): void {
-    for (const left of this.#sites.get(origin)?.values() ?? []) this.#bytes -= bytesOf(left);
-    this.#sites.delete(origin);
+  /** Forgets what is left of a site, because its visit came to its end, or of one choice of it. */
+  forget(origin: string, kind?: ChoiceKind): void {
+    const kinds = this.#sites.get(origin);
+    for (const [one, left] of kinds ?? [])
+      if (kind === undefined || one === kind) {
+        this.#bytes -= bytesOf(left);
+        kinds?.delete(one);
+      }
+    if (kinds?.size === 0) this.#sites.delete(origin);
   }
 }

@@ -403,6 +403,22 @@ describe("waiting for a permit", () => {
 });
 
 describe("the numbers of a site's clocks", () => {
+  it("hold where the site was asked before they were known, as by a redirect", async () => {
+    const time = new VirtualTime();
+    const before = openLimiter(time, lone, fast);
+    const retryAt = time.now() + 3_600_000;
+    await time.run(take(before).then((permit) => permit.done({ health: "overloaded", retryAt, requests: 1 })));
+    const state = before.stateOf(nameOf(0), false);
+    const rateLimiter = openLimiter(time, lone, fast);
+    await time.run(take(rateLimiter).then((permit) => permit.done({ health: "fine", requests: 1 })));
+    rateLimiter.restore(nameOf(0), state);
+    assert.equal(rateLimiter.restsUntil(nameOf(0)), retryAt);
+    assert.equal(rateLimiter.stateOf(nameOf(0), false).isAsked, 1);
+    // Once: later numbers are its own.
+    rateLimiter.restore(nameOf(0), { ...state, until: retryAt + 3_600_000 });
+    assert.equal(rateLimiter.restsUntil(nameOf(0)), retryAt);
+  });
+
   it("lead on where they were kept", async () => {
     await fc.assert(
       fc.asyncProperty(answers, rules, fc.nat(40), fc.constantFrom(0, 700), async (list, rule, cut, crawlDelayMs) => {

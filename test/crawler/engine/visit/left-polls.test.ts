@@ -23,8 +23,12 @@ describe("choices that are left", () => {
     assert.equal(left.read(a, "known", 999, 0), undefined, "the clock was set back");
     assert.equal(left.read(a, "overdue", 2000, 0), undefined);
     assert.equal(left.read(b, "known", 2000, 0), undefined);
-    left.forget(a);
+    left.keep(a, "moved", { paths: ["/b"], nextDueAt: undefined, chosenAt: 1000 });
+    left.forget(a, "known");
     assert.equal(left.read(a, "known", 2000, 0), undefined);
+    assert.deepEqual(left.read(a, "moved", 2000, 0)?.paths, ["/b"]);
+    left.forget(a);
+    assert.equal(left.read(a, "moved", 2000, 0), undefined);
   });
 
   it("take no more memory than they may: those of the sites of the longest ago are forgotten", () => {
@@ -166,6 +170,40 @@ describe("a visit that goes on with one that was ended in order", () => {
     const second = await visits.visit(20);
     assert.equal(new Set([...first, ...second]).size, first.length + 20);
     assert.notEqual(visits.chosenAt, chosenAt);
+  });
+
+  it("chooses anew where the one before spent its budget with its last request", async () => {
+    await using visits = new Visits(await PublishedSite.open());
+    await visits.visit();
+    visits.now += 30 * dayMs;
+    // With robots.txt.
+    const first = await visits.visit(6, 7);
+    assert.equal(first.length, 6);
+    visits.now += 60 * 60_000;
+    const second = await visits.visit(5);
+    assert.equal(new Set([...first, ...second]).size, 11);
+  });
+
+  it("draws no sample of pages that were just polled, because a sitemap that is trusted called them changed", async () => {
+    await using visits = new Visits(await PublishedSite.open());
+    const { site } = visits;
+    // All change each day, and the sitemap says so.
+    for (let day = 0; day < 5; day++) {
+      const lastmod = `2027-01-${15 + day}`;
+      const listed = names.map((path) => ({ path, lastmod }));
+      site.set(Object.fromEntries(names.map((path) => [path, `${path} on ${day}`])));
+      site.files.set("/sitemap.xml", Buffer.from(urlset(site.origin, listed)));
+      if (day < 4) await visits.visit(undefined, Infinity, "sitemap");
+      if (day < 4) visits.now += dayMs;
+    }
+    const polled: string[] = [];
+    // Until one ends before its last request.
+    for (let part = 13; part >= 13 && polled.length < 100; visits.now += 60_000) {
+      const some = await visits.visit(undefined, 15, "sitemap");
+      polled.push(...some);
+      part = some.length;
+    }
+    assert.deepEqual(polled.sort(), names);
   });
 
   it("chooses anew after three hours", async () => {
