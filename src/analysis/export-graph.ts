@@ -1,8 +1,8 @@
 import { TidemarkError } from "../core/index.ts";
 import { ByteText } from "../fs/index.ts";
 import type { NodeName } from "../graph/index.ts";
-import { anchorsFileOf, groupAnchors, hasAnchors } from "./anchors.ts";
-import { hasNames, LinksFile, namesFileOf, refuseOwnLinks } from "./graph-folder.ts";
+import { groupAnchors, hasAnchors } from "./anchors.ts";
+import { anchorsFileOf, hasNames, LinksFile, namesFileOf, refuseOwnLinks } from "./graph-folder.ts";
 import { readAllNames } from "./node-rows.ts";
 import { formatParquet, type ParquetRows } from "./parquet.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";

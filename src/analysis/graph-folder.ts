@@ -27,6 +27,27 @@ export function hasNames(folder: string): boolean {
   return existsSync(namesFileOf(folder));
 }
 
+/** The texts of its links, where they were kept. */
+export function anchorsFileOf(folder: string): string {
+  return join(folder, "anchors.tsv.gz");
+}
+
+/** The list of visits of a graph that was made of a crawl, as `graph rank --visits` reads it. */
+export function visitsFileOf(folder: string): string {
+  return join(folder, "visits.tsv");
+}
+
+/** The graph of such a graph's pages as the visits before the last found them, as `graph rank --previous` reads it. */
+export function previousFolderOf(folder: string): string {
+  return join(folder, "previous");
+}
+
+/** All files that a graph's folder can have; the one that makes it a graph is first. */
+export function ownFilesOf(folder: string): string[] {
+  const before = linksFileOf(previousFolderOf(folder));
+  return [linksFileOf(folder), namesFileOf(folder), anchorsFileOf(folder), visitsFileOf(folder), before];
+}
+
 /** Refuses to write a list over the links of the graph that it is made of. @throws TidemarkError `bad-option` */
 export function refuseOwnLinks(folder: string, files: readonly (string | undefined)[]): void {
   const own = linksFileOf(folder);

@@ -186,15 +186,6 @@ test("an import into a folder in which another one makes a graph is refused, and
   assert.deepEqual(readdirSync(into), ["links.csr"]);
 });
 
-test("an import of lists takes away the texts of links of a graph that was there", async () => {
-  using temp = makeTempFolder();
-  const into = join(temp.path, "graph");
-  mkdirSync(into);
-  writeText(into, "anchors.tsv.gz", "0\t1\ttext\n");
-  await importText(temp.path, "0 1\n");
-  assert.deepEqual(readdirSync(into), ["links.csr"]);
-});
-
 test("an import begins anew in the folder of one that was killed", async () => {
   using temp = makeTempFolder();
   const into = join(temp.path, "graph");
