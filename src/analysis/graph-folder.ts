@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import type { Graph, LinkRows } from "../graph/index.ts";
@@ -46,16 +46,6 @@ export function previousFolderOf(folder: string): string {
 export function ownFilesOf(folder: string): string[] {
   const before = linksFileOf(previousFolderOf(folder));
   return [linksFileOf(folder), namesFileOf(folder), anchorsFileOf(folder), visitsFileOf(folder), before];
-}
-
-/** Refuses to write a list over the links of the graph that it is made of. @throws TidemarkError `bad-option` */
-export function refuseOwnLinks(folder: string, files: readonly (string | undefined)[]): void {
-  const own = linksFileOf(folder);
-  if (files.some((file) => file !== undefined && resolve(file) === resolve(own)))
-    throw new TidemarkError("bad-option", `${own} is the graph itself.`, {
-      hint: "Name another file.",
-      details: { file: own },
-    });
 }
 
 function corrupt(file: string, what: string): TidemarkError {

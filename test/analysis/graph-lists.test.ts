@@ -159,7 +159,7 @@ test("a folder that has a graph is left alone, and damaged packing and missing f
   const names = join(temp.path, "names-out");
   await assert.rejects(exportGraph({ folder: into, names }), { code: "bad-option", message: /have no names/ });
   await assert.rejects(exportGraph({ folder: into, links: join(temp.path, "no", "folder") }), { code: "not-found" });
-  const own = { code: "bad-option", message: /links\.csr is the graph itself/ };
+  const own = { code: "bad-option", message: /links\.csr is a file of the graph itself/ };
   await assert.rejects(exportGraph({ folder: into, links: join(into, "links.csr") }), own);
   await assert.rejects(rankGraph({ folder: into, into: join(into, "..", "graph", "links.csr") }), own);
   assert.deepEqual(linksOf(readGraph(into)), [[0, 1]]);
