@@ -1,14 +1,9 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { TidemarkError } from "../core/index.ts";
 import { RecordSort } from "../fs/index.ts";
+import { anchorsFileOf } from "./graph-folder.ts";
 import type { ParquetRows } from "./parquet.ts";
 import { readTextFile } from "./text-file.ts";
-
-/** The texts of links of a graph's folder, where they were kept. See docs/format.md, "Graphs". */
-export function anchorsFileOf(folder: string): string {
-  return join(folder, "anchors.tsv.gz");
-}
 
 export function hasAnchors(folder: string): boolean {
   return existsSync(anchorsFileOf(folder));

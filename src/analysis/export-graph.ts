@@ -1,9 +1,10 @@
 import { TidemarkError } from "../core/index.ts";
 import { ByteText } from "../fs/index.ts";
 import type { NodeName } from "../graph/index.ts";
-import { anchorsFileOf, groupAnchors, hasAnchors } from "./anchors.ts";
-import { hasNames, LinksFile, namesFileOf, refuseOwnLinks } from "./graph-folder.ts";
+import { groupAnchors, hasAnchors } from "./anchors.ts";
+import { anchorsFileOf, hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
 import { readAllNames } from "./node-rows.ts";
+import { checkOutputs } from "./output-file.ts";
 import { formatParquet, type ParquetRows } from "./parquet.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
 
@@ -11,7 +12,7 @@ import { readTextFile, writeTextPieces } from "./text-file.ts";
 export interface ExportOptions {
   /** Folder of the graph. */
   readonly folder: string;
-  /** File for the links, replaced as a whole; gzip'd if its name ends with `.gz`, a table in Parquet if with `.parquet`. */
+  /** File for the links, replaced as a whole, or a pipe; gzip'd if its name ends with `.gz`, a table in Parquet if with `.parquet`. */
   readonly links?: string;
   /** File for the names of nodes. */
   readonly names?: string;
@@ -28,13 +29,13 @@ const flushBytes = 256 * 1024;
  * `name`, and `target`, `source` and `text`. Memory does not grow with the graph.
  *
  * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`; `bad-option` if names or texts are asked for and there are none, or
- *   for a file that is the graph's own
+ *   for a file that is the graph's own, is given twice, or is neither a file nor a pipe
  */
 export async function exportGraph({ folder, links, names, anchors, signal }: ExportOptions): Promise<{
   readonly nodes: number;
   readonly links: number;
 }> {
-  refuseOwnLinks(folder, [links, names, anchors]);
+  checkOutputs([links, names, anchors], [folder]);
   using file = new LinksFile(folder);
   if (names !== undefined && !hasNames(folder))
     throw new TidemarkError("bad-option", `The nodes of the graph in ${folder} have no names.`, {

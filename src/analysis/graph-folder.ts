@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import type { Graph, LinkRows } from "../graph/index.ts";
@@ -27,14 +27,25 @@ export function hasNames(folder: string): boolean {
   return existsSync(namesFileOf(folder));
 }
 
-/** Refuses to write a list over the links of the graph that it is made of. @throws TidemarkError `bad-option` */
-export function refuseOwnLinks(folder: string, files: readonly (string | undefined)[]): void {
-  const own = linksFileOf(folder);
-  if (files.some((file) => file !== undefined && resolve(file) === resolve(own)))
-    throw new TidemarkError("bad-option", `${own} is the graph itself.`, {
-      hint: "Name another file.",
-      details: { file: own },
-    });
+/** The texts of its links, where they were kept. */
+export function anchorsFileOf(folder: string): string {
+  return join(folder, "anchors.tsv.gz");
+}
+
+/** The list of visits of a graph that was made of a crawl, as `graph rank --visits` reads it. */
+export function visitsFileOf(folder: string): string {
+  return join(folder, "visits.tsv");
+}
+
+/** The graph of such a graph's pages as the visits before the last found them, as `graph rank --previous` reads it. */
+export function previousFolderOf(folder: string): string {
+  return join(folder, "previous");
+}
+
+/** All files that a graph's folder can have; the one that makes it a graph is first. */
+export function ownFilesOf(folder: string): string[] {
+  const before = linksFileOf(previousFolderOf(folder));
+  return [linksFileOf(folder), namesFileOf(folder), anchorsFileOf(folder), visitsFileOf(folder), before];
 }
 
 function corrupt(file: string, what: string): TidemarkError {

@@ -1,10 +1,9 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeMissingFolder, RecordSort } from "../fs/index.ts";
 import { readLinks } from "../storage/index.ts";
-import { AnchorSort, anchorsFileOf } from "./anchors.ts";
-import { linksFileOf, namesFileOf } from "./graph-folder.ts";
-import { beginGraph, lockGraph } from "./import-graph.ts";
+import { AnchorSort } from "./anchors.ts";
+import { importInto } from "./begun-import.ts";
+import { anchorsFileOf, linksFileOf, namesFileOf, previousFolderOf, visitsFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
 import { pause, recordsAtOnce } from "./pause.ts";
 import { inBlocks, writeTextPieces } from "./text-file.ts";
@@ -42,26 +41,20 @@ const [isAnswer, isLink, isText] = [0, 1, 2];
 const isLatest = 2;
 const isOlder = 0;
 
-/** The list of visits of a graph that was made of a crawl, as `graph rank --visits` reads it. */
-export const visitsFileOf = (folder: string): string => join(folder, "visits.tsv");
-
-/** The graph of such a graph's pages as the visits before the last found them, as `graph rank --previous` reads it. */
-export const previousFolderOf = (folder: string): string => join(folder, "previous");
-
 /**
  * Makes a graph's folder of the links that a crawl of the Web kept. Nodes are URLs, in the order of their hosts written backwards: those
  * of a site, and of a domain, are neighbours. Of several answers for a page the links of the last count, as docs/format.md says; those of
  * the last but one make a graph of their own. What was never asked for is a node without links. Texts of links are written beside
  * the links, if the crawl kept any. Memory is that of three sorts, whatever the graph's size; the rest is on disk.
  *
- * @throws TidemarkError `bad-option` if there is a graph already; `locked` while another import makes one in the folder; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
+ * @throws TidemarkError `bad-option` if there is a graph already, or a file that it would replace; `locked` while another import makes one in the folder; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
  */
-export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): Promise<CrawlImportSummary> {
-  await using _lock = await lockGraph(into);
-  const target = await beginGraph(into);
-  const previousFolder = previousFolderOf(into);
-  // Of an import that was killed.
-  rmSync(previousFolder, { recursive: true, force: true });
+export async function importCrawl(options: CrawlImportOptions): Promise<CrawlImportSummary> {
+  const { into, crawl } = options;
+  return await importInto(into, [join(crawl, "links")], (target) => writeGraph(options, target));
+}
+
+async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: string): Promise<CrawlImportSummary> {
   using urls = new RecordSort(into);
   let [row, tooLong, hasTexts] = [0, 0, false];
   const put = (url: string, kind: number, at: number, text = ""): void => {
@@ -149,6 +142,7 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
   }
   signal?.throwIfAborted();
   using written = new LinksWriter(into, nodes.count);
+  const previousFolder = previousFolderOf(into);
   if (nodes.revisited > 0) makeMissingFolder(previousFolder);
   using previous = nodes.revisited > 0 ? new LinksWriter(previousFolder, nodes.count) : undefined;
   for (const { bytes, start } of links.drain()) {
@@ -156,7 +150,6 @@ export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): 
     if (++records % recordsAtOnce === 0) await pause(signal);
   }
   await previous?.finish(linksFileOf(previousFolder));
-  rmSync(anchorsFileOf(into), { force: true });
   if (hasTexts) await writeTextPieces(anchorsFileOf(into), inBlocks(anchors.lines()));
   const count = await written.finish(target);
   const { count: all, visited, revisited } = nodes;

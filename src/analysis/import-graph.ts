@@ -1,9 +1,8 @@
-import { existsSync, rmSync } from "node:fs";
-import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { makeMissingFolder, RecordSort, removeTemporaries, SiteLock } from "../fs/index.ts";
+import { TidemarkError } from "../core/index.ts";
+import { RecordSort } from "../fs/index.ts";
 import { longestLine, maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
-import { anchorsFileOf } from "./anchors.ts";
-import { linksFileOf, namesFileOf } from "./graph-folder.ts";
+import { importInto } from "./begun-import.ts";
+import { namesFileOf } from "./graph-folder.ts";
 import { LinksWriter } from "./links-writer.ts";
 import { pause, recordsAtOnce } from "./pause.ts";
 import { refuseLine } from "./refuse-line.ts";
@@ -36,19 +35,20 @@ export interface ImportSummary {
  * Makes a graph's folder from lists in the text form of Common Crawl's graphs, which is also WebGraph's `ArcListASCIIGraph`. In
  * any order; what stands twice is taken once. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
  *
- * @throws TidemarkError `bad-option` with file and line for what is no such list, and if there is a graph already; `locked` while another
+ * @throws TidemarkError `bad-option` with file and line for what is no such list, and if there is a graph already, or a file that it would replace; `locked` while another
  *   import makes one in the folder; `not-found`, `no-permission`, `disk-full`
  * @see docs/format.md, "Graphs"
  */
 export async function importGraph(options: ImportOptions): Promise<ImportSummary> {
+  const { into, links, names } = options;
+  const inputs = names === undefined ? [links] : [links, names];
+  return await importInto(into, inputs, (target) => writeGraph(options, target));
+}
+
+async function writeGraph(options: ImportOptions, target: string): Promise<ImportSummary> {
   const { into, links, names, signal } = options;
-  await using _lock = await lockGraph(into);
-  const target = await beginGraph(into);
   const most = Math.min(options.maxNodes ?? maxNodes, maxNodes);
   const named = names === undefined ? undefined : await importNames(names, into, most, signal);
-  // Of a graph that was removed by halves.
-  if (named === undefined) rmSync(namesFileOf(into), { force: true });
-  rmSync(anchorsFileOf(into), { force: true });
   using sort = new RecordSort(into);
   let lines = 0;
   let nodes = named?.nodes ?? 0;
@@ -80,31 +80,6 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
   signal?.throwIfAborted();
   const count = await written.finish(target);
   return { nodes, links: count, lines, named: named?.named ?? 0 };
-}
-
-/** The right to make a graph in a folder, which is made if it is missing. @returns undefined on a file system without links */
-export async function lockGraph(into: string): Promise<AsyncDisposable | undefined> {
-  try {
-    makeMissingFolder(into);
-    return await SiteLock.takePublishing(into, new Date());
-  } catch (error) {
-    if (!(error instanceof TidemarkError)) throw wrapSystemError(error, `make ${into}`, { folder: into });
-    if (error.code !== "locked") throw error;
-    const { hint = "Wait for it.", details } = error;
-    throw new TidemarkError("locked", `Another import into ${into} is running.`, { hint, details, cause: error });
-  }
-}
-
-/** Clears a folder of what an import left that was killed. @returns the file that is to be written last */
-export async function beginGraph(into: string): Promise<string> {
-  const target = linksFileOf(into);
-  if (existsSync(target))
-    throw new TidemarkError("bad-option", `There is a graph already in ${into}.`, {
-      hint: "Name another folder, or remove this one.",
-      details: { folder: into },
-    });
-  await removeTemporaries(into);
-  return target;
 }
 
 async function importNames(

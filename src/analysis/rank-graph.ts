@@ -16,8 +16,9 @@ import { DuckDbEngine } from "./engine/duckdb-engine.ts";
 import { SparkEngine } from "./engine/spark-engine.ts";
 import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
-import { hasNames, LinksFile, refuseOwnLinks } from "./graph-folder.ts";
+import { hasNames, LinksFile } from "./graph-folder.ts";
 import { formatRows, readAllNames, readNames } from "./node-rows.ts";
+import { checkOutputs } from "./output-file.ts";
 import { pause } from "./pause.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
 import { writeTextPieces } from "./text-file.ts";
@@ -113,11 +114,12 @@ export interface RankSummary {
  * Computes PageRank, degrees and harmonic centrality of a graph's nodes and, by them, what to crawl next.
  *
  * @throws TidemarkError `not-found`, `state-corrupt`, `no-permission`, `disk-full`, `aborted`; `bad-option` for a wrong list of visits,
- *   sites that no node belongs to, or an estimate of harmonic centrality of too many nodes
+ *   an output that is a file of the graph, is given twice, or is neither a file nor a pipe, sites that no node belongs to, or an estimate of harmonic centrality of too many nodes
  */
 export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const { folder, into, top = 10, work, signal } = options;
-  refuseOwnLinks(folder, [into, work?.file]);
+  const graphs = work?.previous === undefined ? [folder] : [folder, work.previous];
+  checkOutputs([into, work?.file], graphs, work?.visits === undefined ? [] : [work.visits]);
   const { nodes, links } = sizesOf(folder);
   if (options.harmonic === "estimate" && nodes > maxEstimatedNodes)
     throw new TidemarkError("bad-option", `The graph in ${folder} has too many nodes for an estimate: ${nodes}.`, {

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { renameDurably, temporaryName } from "../fs/index.ts";
+import { findOutput } from "./output-file.ts";
 
 const pieceBytes = 256 * 1024;
 const isPacked = (file: string): boolean => /\.gz$/i.test(file);
@@ -38,26 +39,28 @@ export async function* readTextFile(file: string, signal?: AbortSignal): AsyncGe
 }
 
 /**
- * Writes a text file piece by piece, durably, whole or not at all; gzip'd, if its name ends with `.gz`.
+ * Writes a text file piece by piece, durably, whole or not at all; gzip'd, if its name ends with `.gz`. A symbolic link stays, and a pipe
+ * or a terminal gets the pieces as they come.
  *
  * @param pieces - each may be written over once the next is asked for
- * @throws TidemarkError `disk-full`, `no-permission`, `not-found`
+ * @throws TidemarkError `disk-full`, `no-permission`, `not-found`; `bad-option` for what is neither a file nor a pipe
  */
 export async function writeTextPieces(
   file: string,
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const temporary = temporaryName(file);
-  const target = createWriteStream(temporary, { flags: "wx", mode: 0o644 });
+  const { path, isStream } = findOutput(file);
+  const temporary = isStream ? undefined : temporaryName(path);
+  const target = temporary ? createWriteStream(temporary, { flags: "wx", mode: 0o644 }) : createWriteStream(path);
   try {
     await once(target, "open");
     // A stream may keep a piece for longer than the generator does.
     const copies = Readable.from(copyPieces(pieces), { objectMode: false, highWaterMark: pieceBytes });
     if (isPacked(file)) await pipeline(copies, createGzip(), target);
     else await pipeline(copies, target);
-    await renameDurably(temporary, file);
+    if (temporary) await renameDurably(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    if (temporary) rmSync(temporary, { force: true });
     throw wrapSystemError(error, `write ${file}`, { file });
   }
 }

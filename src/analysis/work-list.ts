@@ -1,7 +1,9 @@
+import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { RecordSort } from "../fs/index.ts";
 import { hasNames } from "./graph-folder.ts";
 import { readAllNames } from "./node-rows.ts";
+import { findOutput } from "./output-file.ts";
 import { inBlocks, writeTextPieces } from "./text-file.ts";
 
 /** Nodes in the order in which they are to be crawled, and what is told of each, by node. */
@@ -13,13 +15,14 @@ export interface WorkList {
 
 /**
  * Writes a list of work with the names of its nodes: a line of the columns' names, then a line a node. Memory: 4 bytes a node of the graph,
- * and a sort; names wait on disk, beside the file.
+ * and a sort; names wait on disk, beside the file, or of a pipe in the system's temporary folder.
  *
  * @param folder - of the graph
  * @throws TidemarkError `disk-full`, `no-permission`, `not-found`
  */
 export async function writeWork(file: string, folder: string, list: WorkList, signal?: AbortSignal): Promise<void> {
-  using names = new RecordSort(dirname(file));
+  const { path, isStream } = findOutput(file);
+  using names = new RecordSort(isStream ? tmpdir() : dirname(path));
   if (list.work.length > 0 && hasNames(folder)) {
     const placeOf = new Uint32Array(list.isNew.length);
     for (const [at, node] of list.work.entries()) placeOf[node] = at + 1;

@@ -12,6 +12,8 @@ import { RecordFile, readRecords } from "../queue/record-file.ts";
 const defaultPartBytes = 16 * 1024 * 1024;
 /** Lines that are collected before they are written. */
 const pieceCharacters = 256 * 1024;
+/** Of the links of a line. With the lines that wait, at most 768 KiB, they are one record of the journal, which may have 64 MiB. */
+const maxLinkBytes = 32 * 1024 * 1024;
 const journalName = /^(\d{8}-\d{6,})\.journal$/;
 const partName = /^\d{8}-(\d{6,})\.tsv\.gz$/;
 
@@ -53,13 +55,13 @@ export class LinkLog implements AsyncDisposable {
   }
 
   /**
-   * Adds what a page linked to when it was fetched.
+   * Adds what a page linked to when it was fetched. Of what takes more than 32 MiB the texts are left out, and links that are too many then.
    *
    * @param links - absolute URLs, each once
    * @param texts - of links that have any: single lines without control characters
    */
   add(at: EpochMs, url: string, links: readonly string[], texts?: ReadonlyMap<string, readonly string[]>): void {
-    const fields = texts === undefined ? links : links.flatMap((link) => withTexts(link, texts.get(link)));
+    const fields = fieldsOf(links, texts);
     const line = `${Math.floor(at / 1000)}\t${url}${fields.length === 0 ? "" : "\t"}${fields.join("\t")}\n`;
     this.#pending.push(line);
     this.#pendingCharacters += line.length;
@@ -94,8 +96,6 @@ export class LinkLog implements AsyncDisposable {
   #write(): void {
     if (this.#pending.length === 0) return;
     const bytes = Buffer.from(this.#pending.join(""));
-    this.#pending = [];
-    this.#pendingCharacters = 0;
     const day = new Date(this.#clock()).toISOString().slice(0, 10).replaceAll("-", "");
     if (this.#part !== undefined && (this.#part.day !== day || this.#part.journal.sizeBytes >= this.#partBytes))
       this.#endPart();
@@ -104,6 +104,8 @@ export class LinkLog implements AsyncDisposable {
       this.#part = { name, day, journal: new RecordFile(this.#journalOf(name)) };
     }
     this.#part.journal.append(bytes);
+    this.#pending = [];
+    this.#pendingCharacters = 0;
   }
 
   #endPart(): void {
@@ -133,8 +135,19 @@ export class LinkLog implements AsyncDisposable {
   }
 }
 
-function withTexts(link: string, texts: readonly string[] = []): readonly string[] {
-  return texts.length === 0 ? [link] : texts.map((text) => `${link} ${text}`);
+/** A URL is repeated for each of its texts, so that a page of a few MiB can have a line of hundreds. */
+function fieldsOf(links: readonly string[], texts?: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const fields: string[] = [];
+  let bytesLeft = maxLinkBytes;
+  for (const link of links) {
+    const some = texts?.get(link) ?? [];
+    bytesLeft -= (Buffer.byteLength(link) + 1) * Math.max(1, some.length);
+    for (const text of some) bytesLeft -= Buffer.byteLength(text) + 1;
+    if (bytesLeft < 0) return texts === undefined ? fields : fieldsOf(links);
+    if (some.length === 0) fields.push(link);
+    for (const text of some) fields.push(`${link} ${text}`);
+  }
+  return fields;
 }
 
 /** Compresses pieces one after the other: of what they hold only one is in memory. @returns undefined if there is none */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -102,6 +102,40 @@ describe("LinkLog", () => {
         { at, url: a, links: [b, c], texts },
         { at, url: b, links: [a], texts: [] },
       ],
+    );
+  });
+
+  it("leaves out texts, then links, of a line that is too long for the journal", async () => {
+    using temp = makeTempFolder();
+    const long = (at: number): string => `http://b.test/${"x".repeat(2000)}${at}`;
+    const some = Array.from({ length: 10_000 }, (_, at) => long(at));
+    const many = Array.from({ length: 40_000 }, (_, at) => long(at));
+    {
+      await using log = new LinkLog(temp.path, { clock: () => day });
+      log.add(day, "http://a.test/1", some, new Map(some.map((link) => [link, ["1", "2", "3", "4"]])));
+      log.add(day, "http://a.test/2", many, new Map());
+      log.add(day, "http://a.test/3", some.slice(0, 1), new Map([[long(0), ["text"]]]));
+    }
+    const [textless, cut, short] = [...readLinks(temp.path)];
+    assert.deepEqual([textless?.links, textless?.texts], [some, []]);
+    const kept = cut?.links.length ?? 0;
+    assert.ok(kept > 16_000 && kept < 17_000, `${kept} links`);
+    assert.deepEqual(cut?.links, many.slice(0, kept));
+    assert.deepEqual(short?.texts, [{ link: long(0), text: "text" }]);
+  });
+
+  it("keeps what was added while it cannot be written", async () => {
+    using temp = makeTempFolder();
+    const folder = join(temp.path, "links");
+    await using log = new LinkLog(folder, { clock: () => day });
+    rmdirSync(folder);
+    log.add(day, "http://a.test/", []);
+    assert.throws(() => log.flush(), { code: "not-found" });
+    mkdirSync(folder);
+    await log.endPart();
+    assert.deepEqual(
+      [...readLinks(folder)].map(({ url }) => url),
+      ["http://a.test/"],
     );
   });
 
