@@ -60,7 +60,7 @@ test("a graph that is more than WebAssembly reaches has the same ranks bit for b
 test("ranks of a graph that was read can be computed again; those of before stay", async () => {
   using temp = makeTempFolder("read-ranks");
   await writeLarge(temp.path);
-  const graph = readGraph(temp.path);
+  const graph = await readGraph(temp.path);
   const first = await computeRanksOnThreads(graph, { threads: 2 });
   const before = first.ranks.slice();
   await computeRanksOnThreads(graph, { threads: 1, damping: 0.5 });
@@ -101,7 +101,7 @@ test("ranks of links that are read from disk in each round are those of links in
   using temp = makeTempFolder("disk-ranks");
   await writeLarge(temp.path);
   const options = { threads: 2, tolerance: 0, maxRounds: 5 };
-  const expected = await computeRanksOnThreads(readGraph(temp.path), options);
+  const expected = await computeRanksOnThreads(await readGraph(temp.path), options);
   const found = await computeRanksOnThreads(temp.path, options);
   assert.deepEqual([found.rounds, found.residual], [expected.rounds, expected.residual]);
   assert.deepEqual(found.ranks, expected.ranks);
