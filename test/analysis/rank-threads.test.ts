@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { test } from "node:test";
 import { linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
 import { LinksWriter } from "../../src/analysis/links-writer.ts";
-import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
+import { computeRanksOnThreads, type ThreadedRankOptions } from "../../src/analysis/rank-threads.ts";
 import { SharedArrays } from "../../src/analysis/shared-arrays.ts";
 import { computePageRank } from "../../src/graph/page-rank.ts";
 import { graphOf, type Link, links } from "../graph/slow-graph.ts";
@@ -107,6 +107,21 @@ test("ranks of links that are read from disk in each round are those of links in
     assert.deepEqual([found.rounds, found.residual], [expected.rounds, expected.residual]);
     assert.deepEqual(found.ranks, expected.ranks);
   }
+});
+
+test("where surfers go who follow no link is in memory once, however many threads there are", async () => {
+  using temp = makeTempFolder("read-ranks");
+  await writeLarge(temp.path);
+  const graph = await readGraph(temp.path);
+  const sizeBytes = (): number => graph.arrays.memory?.buffer.byteLength ?? 0;
+  const grownBy = async (options: ThreadedRankOptions): Promise<number> => {
+    const before = sizeBytes();
+    await computeRanksOnThreads(graph, { ...options, threads: 3, maxRounds: 1 });
+    return sizeBytes() - before;
+  };
+  const teleport = new Float64Array(graph.nodes).fill(1 / graph.nodes);
+  const more = (await grownBy({ teleport })) - (await grownBy({}));
+  assert.ok(more >= teleport.byteLength && more < teleport.byteLength + 65_536, `${more} bytes`);
 });
 
 test("links that cannot be read to the end are told, and no thread goes on", { timeout: 30_000 }, async () => {
