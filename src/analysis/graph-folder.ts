@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import type { Graph, LinkRows } from "../graph/index.ts";
+import { pause } from "./pause.ts";
 import { SharedArrays } from "./shared-arrays.ts";
 
 /** What a file of links begins with; the digit is the version. */
@@ -11,6 +12,7 @@ export const linksMagic = "tmgraph1";
 export const linksHeadBytes: number = 16;
 /** At once read or written. */
 export const blockBytes: number = 1 << 20;
+const blockNumbers = blockBytes / 4;
 
 /** The links of a graph's folder, in compressed sparse rows. See docs/format.md. */
 export function linksFileOf(folder: string): string {
@@ -128,7 +130,7 @@ export class LinksFile implements Disposable {
    * @returns blocks in memory that the next one takes
    */
   *blocks(from = 0, to: number = this.nodes): Generator<LinkBlock, void, void> {
-    const room = blockBytes / 4;
+    const room = blockNumbers;
     const bounds = new Uint32Array(room + 1);
     const inBlock = new Uint32Array(room + 1);
     let targets = new Uint32Array(room);
@@ -180,42 +182,50 @@ export class LinksFile implements Disposable {
   /**
    * Reads all blocks, and checks what they hold, without more than some of it in memory.
    *
-   * @throws TidemarkError `state-corrupt`, at the end if only the checksum is wrong
+   * @throws TidemarkError `aborted`; `state-corrupt`, at the end if only the checksum is wrong
    */
-  *checkedBlocks(): Generator<LinkBlock, void, void> {
-    const numbers = new Uint32Array(blockBytes / 4);
+  async *checkedBlocks(signal: AbortSignal | undefined): AsyncGenerator<LinkBlock, void, void> {
+    const numbers = new Uint32Array(blockNumbers);
     let sum = 0;
     for (let at = 0; at <= this.nodes; at += numbers.length) {
       const some = numbers.subarray(0, Math.min(numbers.length, this.nodes + 1 - at));
       this.readNumbers(some, at);
       if (at === 0 && some[0] !== 0) throw this.#isOutOfPlace();
       sum = sumNumbers(some, sum);
+      await pause(signal);
     }
     if (this.offsetOf(this.nodes) !== this.links) throw this.#isOutOfPlace();
     for (const block of this.blocks()) {
       this.#checkRows(block.first, block.rows);
       sum = sumNumbers(block.rows.targets, sum);
       yield block;
+      await pause(signal);
     }
     this.#checkSum(sum);
   }
 
-  /** Reads all of it into memory that threads may share: 4 bytes a link and 4 a node. @throws TidemarkError `state-corrupt` */
-  readGraph(): SharedGraph {
+  /** Reads all of it into memory that threads may share: 4 bytes a link and 4 a node. @throws TidemarkError `aborted`, `state-corrupt` */
+  async readGraph(signal: AbortSignal | undefined): Promise<SharedGraph> {
     const arrays = new SharedArrays();
     const offsets = arrays.integers(this.nodes + 1);
     const targets = arrays.integers(this.links);
-    this.readNumbers(offsets, 0);
-    this.readNumbers(targets, offsets.length);
-    this.#checkSum(sumNumbers(targets, sumNumbers(offsets, 0)));
+    let [sum, place] = [0, 0];
+    for (const numbers of [offsets, targets])
+      for (let at = 0; at < numbers.length; at += blockNumbers) {
+        const some = numbers.subarray(at, at + blockNumbers);
+        this.readNumbers(some, place);
+        sum = sumNumbers(some, sum);
+        place += some.length;
+        await pause(signal);
+      }
+    this.#checkSum(sum);
     if (offsets[0] !== 0 || offsets[this.nodes] !== this.links) throw this.#isOutOfPlace();
-    this.#checkRows(0, {
-      starts: offsets,
-      ends: offsets.subarray(1),
-      targets,
-      count: this.nodes,
-      members: undefined,
-    });
+    for (let first = 0; first < this.nodes; first += blockNumbers) {
+      const count = Math.min(blockNumbers, this.nodes - first);
+      const [starts, ends] = [offsets.subarray(first), offsets.subarray(first + 1)];
+      this.#checkRows(first, { starts, ends, targets, count, members: undefined });
+      await pause(signal);
+    }
     return { nodes: this.nodes, offsets, targets, arrays };
   }
 
@@ -274,8 +284,8 @@ function sumNumbers(numbers: Uint32Array, before: number): number {
   return sum;
 }
 
-/** Reads the graph of a folder. @throws TidemarkError `not-found`, `no-permission`, `state-corrupt` */
-export function readGraph(folder: string): SharedGraph {
+/** Reads the graph of a folder. @throws TidemarkError `not-found`, `no-permission`, `state-corrupt`, `aborted` */
+export async function readGraph(folder: string, signal?: AbortSignal): Promise<SharedGraph> {
   using file = new LinksFile(folder);
-  return file.readGraph();
+  return await file.readGraph(signal);
 }

@@ -68,11 +68,10 @@ export interface GraphStats {
  * Describes a graph: degrees, components, bow tie, hosts. In memory it takes twice what the graph's file has, and 30 bytes a node.
  *
  * @param top - how many hosts, components and nodes are told of each
- * @throws TidemarkError `not-found`, `no-permission`, `state-corrupt`
+ * @throws TidemarkError `not-found`, `no-permission`, `state-corrupt`, `aborted`
  */
 export async function describeGraph(folder: string, top: number, signal?: AbortSignal): Promise<GraphStats> {
-  const graph = readGraph(folder);
-  await pause(signal);
+  const graph = await readGraph(folder, signal);
   const incoming = inDegrees(graph);
   const inDegree = describeDegrees(incoming, graph);
   await pause(signal);

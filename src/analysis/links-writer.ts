@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { wrapSystemError } from "../core/index.ts";
 import { renameDurably, SpillFile, temporaryName, writeWhole } from "../fs/index.ts";
 import { blockBytes, checksumOf, linksFileOf, linksHeadBytes, linksMagic } from "./graph-folder.ts";
+import { pause } from "./pause.ts";
 
 /** Writes links that come in order to a file of links: its offsets at once, its targets when all are known. */
 export class LinksWriter implements Disposable {
@@ -71,8 +72,8 @@ export class LinksWriter implements Disposable {
     }
   }
 
-  /** Gives the file its name, durably. @returns how many links it has */
-  async finish(file: string): Promise<number> {
+  /** Gives the file its name, durably. @returns how many links it has. @throws TidemarkError `aborted`, `disk-full` */
+  async finish(file: string, signal?: AbortSignal): Promise<number> {
     this.#beginRows(this.#nodes + 1);
     this.#flushOffsets();
     this.#spill();
@@ -81,6 +82,7 @@ export class LinksWriter implements Disposable {
       const came = this.#targets.read(block, 0, block.length, at);
       this.#write(block.subarray(0, came));
       at += came;
+      await pause(signal);
     }
     const head = Buffer.alloc(linksHeadBytes);
     head.write(linksMagic, "latin1");

@@ -173,12 +173,14 @@ interface FoundRanks extends NodeColumns {
 async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): Promise<FoundRanks> {
   const { folder, linksBytes = Number.POSITIVE_INFINITY, sites, harmonic, work, signal } = options;
   using file = new LinksFile(folder);
-  const graph = harmonic === undefined && file.sizeBytes > linksBytes ? undefined : file.readGraph();
+  const graph = harmonic === undefined && file.sizeBytes > linksBytes ? undefined : await file.readGraph(signal);
   const { incoming, outgoing } =
-    graph === undefined ? countDegrees(file) : { incoming: inDegrees(graph), outgoing: outDegrees(graph) };
-  const teleport = sites === undefined ? undefined : await findSites(folder, file.nodes, sites);
+    graph === undefined
+      ? await countDegrees(file, signal)
+      : { incoming: inDegrees(graph), outgoing: outDegrees(graph) };
+  const teleport = sites === undefined ? undefined : await findSites(folder, file.nodes, sites, signal);
   const ranks = await computeRanksOnThreads(graph ?? folder, { ...options, ...omitUndefined({ teleport }) });
-  const found = work?.previous === undefined ? undefined : findChanges(work.previous, file);
+  const found = work?.previous === undefined ? undefined : await findChanges(work.previous, file, signal);
   const changes = earlier.map((time, node) => (Number.isNaN(time) || !found ? Number.NaN : (found[node] as number)));
   const { nowSeconds, crawlSeconds } = agesOf(work);
   const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: latest, changes };
@@ -194,10 +196,13 @@ async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): 
 }
 
 /** Degrees of a graph that stays on disk, whose file is checked. */
-function countDegrees(file: LinksFile): Pick<NodeColumns, "incoming" | "outgoing"> {
+async function countDegrees(
+  file: LinksFile,
+  signal: AbortSignal | undefined,
+): Promise<Pick<NodeColumns, "incoming" | "outgoing">> {
   const incoming = new Uint32Array(file.nodes);
   const outgoing = new Uint32Array(file.nodes);
-  for (const { first, rows } of file.checkedBlocks()) {
+  for await (const { first, rows } of file.checkedBlocks(signal)) {
     for (let row = 0; row < rows.count; row++)
       outgoing[first + row] = (rows.ends[row] as number) - (rows.starts[row] as number);
     for (let at = 0; at < rows.targets.length; at++) {
@@ -209,13 +214,22 @@ function countDegrees(file: LinksFile): Pick<NodeColumns, "incoming" | "outgoing
 }
 
 /** How the links of each node changed since another graph of the same nodes, by their files. */
-function findChanges(previous: string, latest: LinksFile): Float64Array {
+async function findChanges(
+  previous: string,
+  latest: LinksFile,
+  signal: AbortSignal | undefined,
+): Promise<Float64Array> {
   using file = new LinksFile(previous);
-  for (const _ of file.checkedBlocks());
+  for await (const _ of file.checkedBlocks(signal));
   const before = file.rows();
   const changes = new Float64Array(latest.nodes);
-  for (const { node, targets } of latest.rows())
-    changes[node] = changeOfLinks(before.next().value?.targets ?? new Uint32Array(0), targets);
+  for (const { first, rows } of latest.blocks()) {
+    for (let row = 0; row < rows.count; row++) {
+      const targets = rows.targets.subarray(rows.starts[row], rows.ends[row]);
+      changes[first + row] = changeOfLinks(before.next().value?.targets ?? new Uint32Array(0), targets);
+    }
+    await pause(signal);
+  }
   return changes;
 }
 
@@ -243,7 +257,12 @@ async function rankByEngine(
 }
 
 /** Shares to go to: as much for each node of the sites. */
-async function findSites(folder: string, nodes: number, sites: readonly string[]): Promise<Float64Array> {
+async function findSites(
+  folder: string,
+  nodes: number,
+  sites: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Float64Array> {
   if (!hasNames(folder))
     throw new TidemarkError("bad-option", `The nodes of the graph in ${folder} have no names, so there are no sites.`, {
       hint: "Leave --site out, or import the graph with --names.",
@@ -251,7 +270,7 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
   const shares = new Float64Array(nodes);
   let found = 0;
   const hosts = sites.map((site) => parseUrl(`http://${site}/`)?.hostname ?? site);
-  for await (const { node, name } of readAllNames(folder)) {
+  for await (const { node, name } of readAllNames(folder, signal)) {
     if (node >= nodes || !hosts.some((host) => isOfSite(name, host))) continue;
     shares[node] = 1;
     found++;

@@ -59,12 +59,12 @@ export function spreadInMemory({ damping, ranks, memory }: SharedRanks, rows: Li
     );
 }
 
-/** Spreads along links that are read from disk, in blocks. */
+/** Spreads along links that are read from disk, in blocks. The order of additions is that of links in memory. */
 export function spreadFromDisk({ damping, ranks }: SharedRanks, file: LinksFile): Spread {
   return (next, from, to) => {
     let stranded = 0;
     for (const { first, rows } of file.blocks(from, to))
-      stranded += spreadRanks(rows, damping, ranks.subarray(first), next, 0, rows.count);
+      stranded = spreadRanks(rows, damping, ranks.subarray(first), next, 0, rows.count, stranded);
     return stranded;
   };
 }

@@ -28,6 +28,13 @@ function copyInto(arrays: SharedArrays, { nodes, offsets, targets }: Graph): Sha
   return copy;
 }
 
+/** What a thread is sent is copied for it, unless it is shared. */
+function shareNumbers(arrays: SharedArrays, numbers: Float64Array): Float64Array {
+  const shared = arrays.floats(numbers.length);
+  shared.set(numbers);
+  return shared;
+}
+
 /** Cuts the nodes into parts with as many links and nodes each. @param offsetOf - where a node's links begin among all */
 function cutNodes(nodes: number, links: number, offsetOf: (node: number) => number, parts: number): number[] {
   const share = (nodes + links) / parts;
@@ -56,8 +63,8 @@ function shareLinks(graph: SharedGraph | string, threads: number): Pick<SharedRa
 }
 
 /**
- * PageRank as `computePageRank` has it, on threads of their own: it takes 8 bytes a node, and 8 more for each
- * thread.
+ * PageRank as `computePageRank` has it, on threads of their own: it takes 8 bytes a node, 8 more for each thread, and 8 more with
+ * `teleport`.
  *
  * @param graph - a folder: its links stay on disk and are read in each round, 2 MiB at once by each thread; a graph that was read from a
  *   folder: its memory holds the ranks too, until nobody holds either; any other graph is copied
@@ -78,7 +85,8 @@ export async function computeRanksOnThreads(
   if (nodes === 0) return { ranks, rounds: 0, residual: 0 };
   const shared: SharedRanks = {
     ...links,
-    ...{ damping, tolerance, maxRounds, teleport, ranks },
+    ...{ damping, tolerance, maxRounds, ranks },
+    teleport: teleport && shareNumbers(arrays, teleport),
     given: Array.from({ length: threads }, () => arrays.floats(nodes)),
     sums: arrays.floats(4 * threads),
     meeting: new Int32Array(new SharedArrayBuffer(8)),

@@ -83,6 +83,7 @@ function normalise({ count, members }: LinkRows, ranks: Float64Array): void {
  * First half of a round: members from one place to another give what they have to those that they link to.
  *
  * @param next - where it is added
+ * @param before - what is at earlier members without links: added to one after the other, so that a run in parts rounds as one of all
  * @returns what is at members without links
  */
 export function spreadRanks(
@@ -92,9 +93,10 @@ export function spreadRanks(
   next: Float64Array,
   first: number,
   end: number,
+  before = 0,
 ): number {
   const { starts, ends, targets, members } = rows;
-  let stranded = 0;
+  let stranded = before;
   // By index: an iterator over an array this long costs more than what is done for each.
   for (let at = first; at < end; at++) {
     const node = members === undefined ? at : (members[at] as number);

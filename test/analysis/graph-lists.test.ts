@@ -49,7 +49,7 @@ test("a graph that is exported and imported is the same", async () => {
       mkdirSync(folder);
       const graph = graphOf(given);
       const into = await importText(folder, formatLinks(graph));
-      const { nodes, offsets, targets } = readGraph(into);
+      const { nodes, offsets, targets } = await readGraph(into);
       assert.deepEqual(
         { nodes, offsets: [...offsets], targets: [...targets] },
         {
@@ -71,7 +71,7 @@ test("rows that are longer than a block of the file, and more rows than a block 
   const wide = 300_000;
   const text = Array.from({ length: wide }, (_, at) => `1 ${at}\n${at} 3\n`).join("");
   const into = await importText(temp.path, text);
-  const graph = readGraph(into);
+  const graph = await readGraph(into);
   assert.equal(graph.nodes, wide);
   assert.equal(graph.targets.length, 2 * wide - 1);
   using file = new LinksFile(into);
@@ -149,7 +149,7 @@ test("a folder that has a graph is left alone, and damaged packing and missing f
   using temp = makeTempFolder();
   const into = await importText(temp.path, "0 1\n");
   await assert.rejects(importText(temp.path, "0 2\n"), { code: "bad-option", message: /There is a graph already/ });
-  assert.deepEqual(linksOf(readGraph(into)), [[0, 1]]);
+  assert.deepEqual(linksOf(await readGraph(into)), [[0, 1]]);
   const other = join(temp.path, "other");
   const damaged = join(temp.path, "damaged.gz");
   writeFileSync(damaged, "0 1\n");
@@ -162,7 +162,7 @@ test("a folder that has a graph is left alone, and damaged packing and missing f
   const own = { code: "bad-option", message: /links\.csr is a file of the graph itself/ };
   await assert.rejects(exportGraph({ folder: into, links: join(into, "links.csr") }), own);
   await assert.rejects(rankGraph({ folder: into, into: join(into, "..", "graph", "links.csr") }), own);
-  assert.deepEqual(linksOf(readGraph(into)), [[0, 1]]);
+  assert.deepEqual(linksOf(await readGraph(into)), [[0, 1]]);
 });
 
 test("an import that is stopped leaves no graph", async () => {
@@ -218,19 +218,19 @@ const forged: ReadonlyArray<readonly [string, number, number, RegExp]> = [
 ];
 
 for (const [what, index, value, message] of forged) {
-  test(`a file of links is refused that has ${what}`, () => {
+  test(`a file of links is refused that has ${what}`, async () => {
     using temp = makeTempFolder();
     const folder = forge(temp.path, index, value);
-    assert.throws(() => readGraph(folder), { code: "state-corrupt", message });
-    const readBlocks = (): void => {
+    await assert.rejects(readGraph(folder), { code: "state-corrupt", message });
+    const readBlocks = async (): Promise<void> => {
       using file = new LinksFile(folder);
-      for (const _ of file.checkedBlocks());
+      for await (const _ of file.checkedBlocks(undefined));
     };
-    assert.throws(readBlocks, { code: "state-corrupt", message });
+    await assert.rejects(readBlocks, { code: "state-corrupt", message });
   });
 }
 
-test("a file of links is refused whose bytes changed, or are cut off", () => {
+test("a file of links is refused whose bytes changed, or are cut off", async () => {
   using temp = makeTempFolder();
   const file = join(temp.path, "links.csr");
   const bytes = readFileSync(join(golden, "links.csr"));
@@ -238,14 +238,14 @@ test("a file of links is refused whose bytes changed, or are cut off", () => {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] ?? 0) ^ 1;
     writeFileSync(file, changed);
-    assert.throws(() => readGraph(temp.path), { code: "state-corrupt", message: /checksum/ }, `byte ${at}`);
+    await assert.rejects(readGraph(temp.path), { code: "state-corrupt", message: /checksum/ }, `byte ${at}`);
   }
   for (const length of [0, 15, 16, bytes.length - 1]) {
     writeFileSync(file, bytes.subarray(0, length));
-    assert.throws(() => readGraph(temp.path), { code: "state-corrupt" }, `${length} bytes`);
+    await assert.rejects(readGraph(temp.path), { code: "state-corrupt" }, `${length} bytes`);
   }
   writeFileSync(file, bytes);
-  assert.equal(readGraph(temp.path).nodes, 4);
+  assert.equal((await readGraph(temp.path)).nodes, 4);
 });
 
 test("an export refuses rows that lead outside the file, which it reads by blocks", () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { linksFileOf } from "../../src/analysis/graph-folder.ts";
 import { describeGraph } from "../../src/analysis/graph-stats.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { importText } from "./graph-files.ts";
@@ -67,4 +69,13 @@ test("an empty graph is described, too", async () => {
   using temp = makeTempFolder();
   const stats = await describeGraph(await importText(temp.path, ""), 3);
   assert.deepEqual([stats.nodes, stats.dangling, stats.inDegree.mean, stats.mostLinked], [0, 0, 0, []]);
+});
+
+test("a description that is stopped does not read the graph to its end", async () => {
+  using temp = makeTempFolder();
+  const folder = await importText(temp.path, "0 1\n");
+  const bytes = readFileSync(linksFileOf(folder));
+  writeFileSync(linksFileOf(folder), bytes.fill(1, bytes.length - 4));
+  await assert.rejects(describeGraph(folder, 1), { code: "state-corrupt" });
+  await assert.rejects(describeGraph(folder, 1, AbortSignal.abort()), { code: "aborted" });
 });

@@ -22,13 +22,13 @@ function writeParts(folder: string, parts: readonly (readonly Line[])[]): void {
 }
 
 /** Nodes' names, and links as names. */
-function readNamed(folder: string): { readonly names: string[]; readonly links: string[] } {
+async function readNamed(folder: string): Promise<{ readonly names: string[]; readonly links: string[] }> {
   const lines = readText(join(folder, "names.txt.gz")).split("\n").slice(0, -1);
   const names = lines.map((line, node) => {
     assert.equal(line.split("\t")[0], String(node));
     return line.slice(line.indexOf("\t") + 1);
   });
-  return { names, links: linksOf(readGraph(folder)).map(([from, to]) => `${names[from]} ${names[to]}`) };
+  return { names, links: linksOf(await readGraph(folder)).map(([from, to]) => `${names[from]} ${names[to]}`) };
 }
 
 const [a, b, c] = ["http://www.example.org/", "https://example.org:8443/x?y", "http://a.example.com/"];
@@ -49,13 +49,13 @@ test("a crawl's links become a graph of URLs in the order of hosts written backw
   const summary = await importCrawl({ into, crawl: temp.path });
   assert.deepEqual(summary, { nodes: 5, links: 4, visited: 3, revisited: 1, tooLong: 0, texts: 0 });
   const others = ["http://[::1]/", "http://user:word@example.net/"];
-  assert.deepEqual(readNamed(into), {
+  assert.deepEqual(await readNamed(into), {
     names: [c, b, a, ...others],
     links: [...others.map((other) => `${b} ${other}`), `${a} ${c}`, `${a} ${a}`],
   });
   assert.equal(readText(join(into, "visits.tsv")), "0\t11\n1\t12\n2\t13\t10\n");
   assert.deepEqual(readdirSync(into).sort(), ["links.csr", "names.txt.gz", "previous", "visits.tsv"]);
-  assert.deepEqual(linksOf(readGraph(join(into, "previous"))), [
+  assert.deepEqual(linksOf(await readGraph(join(into, "previous"))), [
     [2, 0],
     [2, 1],
   ]);
@@ -75,7 +75,7 @@ test("texts of links are those of the last answers, each once, by the node that 
   ]);
   const into = join(temp.path, "graph");
   const { links, texts } = await importCrawl({ into, crawl: temp.path });
-  const { names } = readNamed(into);
+  const { names } = await readNamed(into);
   assert.deepEqual([links, texts, names], [3, 4, [c, b, a]]);
   assert.equal(readText(join(into, "anchors.tsv.gz")), "0\t2\tx\n1\t0\tx\n1\t0\t\u00e9 y\n1\t2\tlast\n");
 });
@@ -103,7 +103,7 @@ test("a URL that no list of names can hold is left out and counted", async () =>
   assert.deepEqual(await importCrawl({ into, crawl: temp.path }), {
     ...{ nodes: 2, links: 1, visited: 1, revisited: 0, tooLong: 3, texts: 0 },
   });
-  assert.deepEqual(readNamed(into).names, [a, longest]);
+  assert.deepEqual((await readNamed(into)).names, [a, longest]);
 });
 
 test("the last line of the latest time counts, and that before it for the graph before, whatever the order", async () => {
@@ -124,13 +124,13 @@ test("the last line of the latest time counts, and that before it for the graph 
         [...visits].flatMap(([url, lines]) => (lines.at(place)?.[2] ?? []).map((link) => `${url} ${link}`)).sort();
       const into = join(folder, "graph");
       const summary = await importCrawl({ into, crawl: folder });
-      const named = readNamed(into);
+      const named = await readNamed(into);
       assert.deepEqual(named.links.sort(), linksAt(-1));
       const revisited = [...visits.values()].filter((lines) => lines.length > 1).length;
       const counted = [summary.links, summary.visited, summary.revisited];
       assert.deepEqual(counted, [linksAt(-1).length, visits.size, revisited]);
       const before = join(into, "previous");
-      const linksBefore = revisited === 0 ? [] : linksOf(readGraph(before));
+      const linksBefore = revisited === 0 ? [] : linksOf(await readGraph(before));
       const namedBefore = linksBefore.map(([from, to]) => `${named.names[from]} ${named.names[to]}`);
       assert.deepEqual([existsSync(before), namedBefore.sort()], [revisited > 0, linksAt(-2)]);
       const known = new Set(parts.flat().flatMap(([, url, links]) => [url, ...links]));

@@ -23,7 +23,7 @@ test("an export to Parquet is what DuckDB reads of it, over several groups of ro
   const connection = await (await DuckDBInstance.create()).connect();
   const read = async (sql: string): Promise<unknown[][]> => (await connection.runAndReadAll(sql)).getRows();
   const found = await read(`SELECT source, target FROM read_parquet('${links}')`);
-  assert.deepEqual(found, linksOf(readGraph(folder)));
+  assert.deepEqual(found, linksOf(await readGraph(folder)));
   const sizes = await read(
     `SELECT COUNT(*), MIN(name), MAX(id) FROM read_parquet('${named}') WHERE name = concat('org.example.\u00e9', id)`,
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { harmonicWays, rankGraph } from "../../src/analysis/rank-graph.ts";
@@ -7,6 +7,7 @@ import { computeHarmonic } from "../../src/graph/harmonic.ts";
 import { computePageRank } from "../../src/graph/page-rank.ts";
 import { graphOf, type Link } from "../graph/slow-graph.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { abortAfter } from "./abort-after.ts";
 import { formatLinks, importText, readText, writeText } from "./graph-files.ts";
 
 const links: readonly Link[] = [
@@ -168,4 +169,55 @@ test("an estimate of more nodes than Node has counters for is refused before any
   truncateSync(writeText(temp.path, "links.csr", head), 16 + 4 * (nodes + 1) + 4);
   const ranked = rankGraph({ folder: temp.path, harmonic: "estimate" });
   await assert.rejects(ranked, { code: "bad-option", message: /too many nodes for an estimate: 33554433/ });
+});
+
+for (const linksBytes of [Number.POSITIVE_INFINITY, 0])
+  test(`ranks that are stopped do not read the graph to its end, with links ${linksBytes === 0 ? "on disk" : "in memory"}`, async () => {
+    using temp = makeTempFolder();
+    const folder = await importText(temp.path, formatLinks(graph));
+    const file = join(folder, "links.csr");
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(1, bytes.length - 4));
+    await assert.rejects(rankGraph({ folder, linksBytes, signal: AbortSignal.abort() }), { code: "aborted" });
+  });
+
+test("a search for the nodes of sites is stopped", async () => {
+  using temp = makeTempFolder();
+  const folder = await importText(temp.path, formatLinks(graph), names);
+  const stop = new AbortController();
+  const sites = Object.defineProperty(["none"], 0, {
+    get: () => {
+      stop.abort();
+      return "none.example";
+    },
+  });
+  await assert.rejects(rankGraph({ folder, sites, signal: stop.signal }), { code: "aborted" });
+});
+
+test("a comparison with the graph of the visits before is stopped while that one is checked, and while both are read", async () => {
+  using temp = makeTempFolder();
+  const folder = await importText(temp.path, formatLinks(graph));
+  using other = makeTempFolder();
+  const before = await importText(other.path, "2 0\n2 3\n1 2\n");
+  using third = makeTempFolder();
+  const bytes = readFileSync(join(before, "links.csr"));
+  writeText(third.path, "links.csr", bytes.fill(1, bytes.length - 4));
+  const into = join(temp.path, "ranks");
+  // A block of offsets and one of targets, with a checksum that is not reached; then a block of both graphs.
+  for (const [turns, previous] of [
+    [1, third.path],
+    [2, third.path],
+    [3, before],
+  ] as const) {
+    const stop = new AbortController();
+    const work = {
+      ...{ file: join(temp.path, "work"), count: 1, nowSeconds: 1 },
+      get previous(): string {
+        abortAfter(turns).addEventListener("abort", () => stop.abort());
+        return previous;
+      },
+    };
+    await assert.rejects(rankGraph({ folder, into, work, signal: stop.signal }), { code: "aborted" });
+    assert.equal(existsSync(into), false, `after ${turns}`);
+  }
 });

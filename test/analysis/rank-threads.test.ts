@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { test } from "node:test";
 import { linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
 import { LinksWriter } from "../../src/analysis/links-writer.ts";
-import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
+import { computeRanksOnThreads, type ThreadedRankOptions } from "../../src/analysis/rank-threads.ts";
 import { SharedArrays } from "../../src/analysis/shared-arrays.ts";
 import { computePageRank } from "../../src/graph/page-rank.ts";
 import { graphOf, type Link, links } from "../graph/slow-graph.ts";
@@ -60,7 +60,7 @@ test("a graph that is more than WebAssembly reaches has the same ranks bit for b
 test("ranks of a graph that was read can be computed again; those of before stay", async () => {
   using temp = makeTempFolder("read-ranks");
   await writeLarge(temp.path);
-  const graph = readGraph(temp.path);
+  const graph = await readGraph(temp.path);
   const first = await computeRanksOnThreads(graph, { threads: 2 });
   const before = first.ranks.slice();
   await computeRanksOnThreads(graph, { threads: 1, damping: 0.5 });
@@ -84,27 +84,44 @@ test("threads end when they are told to", { timeout: 30_000 }, async () => {
   await assert.rejects(computeRanksOnThreads(uneven, { signal: AbortSignal.abort() }), { name: "AbortError" });
 });
 
-/** Node 0 links to all others, which is more than a block; they link to few. */
+/** Node 0 links to all others, which is more than a block; half of them link to none, the rest to eight. */
 async function writeLarge(folder: string): Promise<void> {
   const nodes = 300_000;
   using writer = new LinksWriter(folder, nodes);
   for (let to = 1; to < nodes; to++) writer.add(0, to);
   for (let from = 1; from < nodes; from += 2) {
-    const to = (from * 7919) % (nodes - 3);
-    writer.add(from, to);
-    writer.add(from, to + 2);
+    const to = (from * 7919) % (nodes - 14);
+    for (let more = 0; more < 16; more += 2) writer.add(from, to + more);
   }
   await writer.finish(linksFileOf(folder));
 }
 
-test("ranks of links that are read from disk in each round are those of links in memory", async () => {
+test("ranks of links that are read from disk in each round are those of links in memory, bit for bit", async () => {
   using temp = makeTempFolder("disk-ranks");
   await writeLarge(temp.path);
-  const options = { threads: 2, tolerance: 0, maxRounds: 5 };
-  const expected = await computeRanksOnThreads(readGraph(temp.path), options);
-  const found = await computeRanksOnThreads(temp.path, options);
-  assert.deepEqual([found.rounds, found.residual], [expected.rounds, expected.residual]);
-  assert.deepEqual(found.ranks, expected.ranks);
+  // Nodes without links are in five blocks of one thread, or in three of the second of two.
+  for (const threads of [1, 2]) {
+    const options = { threads, tolerance: 0, maxRounds: 5 };
+    const expected = await computeRanksOnThreads(await readGraph(temp.path), options);
+    const found = await computeRanksOnThreads(temp.path, options);
+    assert.deepEqual([found.rounds, found.residual], [expected.rounds, expected.residual]);
+    assert.deepEqual(found.ranks, expected.ranks);
+  }
+});
+
+test("where surfers go who follow no link is in memory once, however many threads there are", async () => {
+  using temp = makeTempFolder("read-ranks");
+  await writeLarge(temp.path);
+  const graph = await readGraph(temp.path);
+  const sizeBytes = (): number => graph.arrays.memory?.buffer.byteLength ?? 0;
+  const grownBy = async (options: ThreadedRankOptions): Promise<number> => {
+    const before = sizeBytes();
+    await computeRanksOnThreads(graph, { ...options, threads: 3, maxRounds: 1 });
+    return sizeBytes() - before;
+  };
+  const teleport = new Float64Array(graph.nodes).fill(1 / graph.nodes);
+  const more = (await grownBy({ teleport })) - (await grownBy({}));
+  assert.ok(more >= teleport.byteLength && more < teleport.byteLength + 65_536, `${more} bytes`);
 });
 
 test("links that cannot be read to the end are told, and no thread goes on", { timeout: 30_000 }, async () => {

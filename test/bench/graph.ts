@@ -38,7 +38,7 @@ async function makeGraph(folder: string, nodes: number, links: number): Promise<
   flush();
   const begun = performance.now();
   await importGraph({ into: join(folder, "graph"), links: list });
-  return { graph: readGraph(join(folder, "graph")), seconds: (performance.now() - begun) / 1000 };
+  return { graph: await readGraph(join(folder, "graph")), seconds: (performance.now() - begun) / 1000 };
 }
 
 function compilePlainLoop(folder: string): string | undefined {
@@ -172,7 +172,7 @@ export const benchmark: Benchmark = defineBenchmark({
       for (let repeat = 0; repeat < repeats; repeat++) {
         for (const { threads, candidate } of loops) {
           // Each run has memory of its own: a graph keeps the ranks that were computed of it.
-          const own = readGraph(join(folder, "graph"));
+          const own = await readGraph(join(folder, "graph"));
           let begun = performance.now();
           const onRound = (round: number): void => {
             // The first round has the threads' start, and code that is not yet compiled.

@@ -55,9 +55,9 @@ function makeVisits(nodes: number): NodeVisits {
 }
 
 async function computeByLoops(folder: string, previous: string, visits: NodeVisits, maxRounds: number) {
-  const graph = readGraph(folder);
+  const graph = await readGraph(folder);
   const [incoming, outgoing] = [inDegrees(graph), outDegrees(graph)];
-  const found = changesOf(readGraph(previous), graph);
+  const found = changesOf(await readGraph(previous), graph);
   const changes = visits.earlier.map((time, node) => (Number.isNaN(time) ? Number.NaN : (found[node] as number)));
   const { ranks } = await computeRanksOnThreads(graph, { threads: 2, tolerance: 0, maxRounds });
   const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: visits.latest, changes };
@@ -93,7 +93,7 @@ export async function compareEngines(folder: string, nodes: number, links: numbe
       ...{ folder: latest, previous, nodes, visits, damping: 0.85, rounds, ...ages },
       ...{ scratch: folder, signal: undefined },
     });
-  const count = readGraph(latest).targets.length;
+  const count = (await readGraph(latest)).targets.length;
   const candidates = [
     ["our loops, 2 threads", () => computeByLoops(latest, previous, visits, rounds)],
     ["SQL on DuckDB", byEngine(new DuckDbEngine())],

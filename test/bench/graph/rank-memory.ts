@@ -62,7 +62,7 @@ export async function measureDiskRanks(folder: string, links: number): Promise<D
     };
   };
   const { ranks, ...fromDisk } = await time(folder);
-  const { ranks: others, ...inMemory } = await time(readGraph(folder));
+  const { ranks: others, ...inMemory } = await time(await readGraph(folder));
   if (ranks.some((rank, node) => rank !== others[node])) throw new Error("the ranks are not the same");
   return { fileMiB: (4 * (nodes + 1 + degree * nodes)) / 2 ** 20, ...fromDisk, inMemory };
 }
