@@ -149,9 +149,9 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
     (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));
     if (++records % recordsAtOnce === 0) await pause(signal);
   }
-  await previous?.finish(linksFileOf(previousFolder));
+  await previous?.finish(linksFileOf(previousFolder), signal);
   if (hasTexts) await writeTextPieces(anchorsFileOf(into), inBlocks(anchors.lines()));
-  const count = await written.finish(target);
+  const count = await written.finish(target, signal);
   const { count: all, visited, revisited } = nodes;
   return { nodes: all, links: count, visited, revisited, tooLong, texts: anchors.count };
 }

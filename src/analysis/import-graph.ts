@@ -78,7 +78,7 @@ async function writeGraph(options: ImportOptions, target: string): Promise<Impor
     if (++records % recordsAtOnce === 0) await pause(signal);
   }
   signal?.throwIfAborted();
-  const count = await written.finish(target);
+  const count = await written.finish(target, signal);
   return { nodes, links: count, lines, named: named?.named ?? 0 };
 }
 

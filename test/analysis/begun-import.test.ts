@@ -55,7 +55,7 @@ test("an import that was killed is run again, and takes away what it had written
   writeText(join(into, "previous"), "notes.txt", "mine");
   const links = writeText(temp.path, "links.txt", "0 1\n");
   await importGraph({ into, links });
-  assert.deepEqual(linksOf(readGraph(into)), [[0, 1]]);
+  assert.deepEqual(linksOf(await readGraph(into)), [[0, 1]]);
   assert.deepEqual(readdirSync(into, { recursive: true }).sort(), ["links.csr", "previous", "previous/notes.txt"]);
 });
 

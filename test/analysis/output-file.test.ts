@@ -71,7 +71,7 @@ test("an output is no file of the graph, nor of the one before, whether it is th
     await assert.rejects(rankGraph({ folder: join(temp.path, "other"), work: ofPrevious }), refusal, basename(file));
   }
   assert.deepEqual(readdirSync(folder), before);
-  assert.deepEqual(linksOf(readGraph(folder)), [[0, 1]]);
+  assert.deepEqual(linksOf(await readGraph(folder)), [[0, 1]]);
 });
 
 test("one file is not two outputs, nor an output and a list of visits", async () => {
