@@ -36,10 +36,9 @@ export interface CrawlImportSummary {
 const maxUrlBytes = 8_170;
 const rowBytes = 6;
 const noText = Buffer.alloc(0);
-const [isAnswer, isLink, isText] = [0, 1, 2];
-/** Of a page's answers the last; 1 is the last but one, and no graph has those before. */
-const isLatest = 2;
-const isOlder = 0;
+const [isAnswer, isLink, isText, isUnchangedAnswer] = [0, 1, 2, 3];
+/** Whose links a line has: those of the page's last answer, of the one before that, of both if one of them found it unchanged, or of none. */
+const [ofNone, ofPrevious, ofLatest] = [0, 1, 2];
 
 /**
  * Makes a graph's folder of the links that a crawl of the Web kept. Nodes are URLs, in the order of their hosts written backwards: those
@@ -66,13 +65,13 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
     urls.text.putBytes(Buffer.from(text));
     urls.add(key.length);
   };
-  for (const { at, url, links, texts } of readLinks(join(crawl, "links"))) {
+  for (const { at, url, isUnchanged, links, texts } of readLinks(join(crawl, "links"))) {
     if (row % 1024 === 0) await pause(signal);
     if (!isShort(url)) {
       tooLong++;
       continue;
     }
-    put(url, isAnswer, at);
+    put(url, isUnchanged ? isUnchangedAnswer : isAnswer, at);
     for (const link of links) {
       if (isShort(link)) put(link, isLink, 0);
       else tooLong++;
@@ -88,14 +87,17 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
   const nodes = { count: 0, visited: 0, revisited: 0 };
   function* names(): Generator<Uint8Array, void, void> {
     let last: Buffer | undefined;
-    let answers: { at: number; row: number }[] = [];
+    let answers: Answer[] = [];
     const endNode = (): void => {
       if (answers.length === 0) return;
       // Of equal times the last line counts, and rows are in the order of lines.
       answers.sort((a, b) => a.at - b.at || a.row - b.row);
       const newest = answers.at(-1);
-      for (const [index, { row }] of answers.entries())
-        putRow(rows, row, isAnswer, nodes.count - 1, Math.max(isOlder, isLatest + 1 + index - answers.length));
+      const [latest, previous] = [sourceOf(answers, answers.length - 1), sourceOf(answers, answers.length - 2)];
+      for (const answer of answers) {
+        const uses = (answer === latest ? ofLatest : ofNone) | (answer === previous ? ofPrevious : ofNone);
+        if (!answer.isUnchanged) putRow(rows, answer.row, isAnswer, nodes.count - 1, uses);
+      }
       visits.text.putUint(nodes.count - 1, 4);
       visits.text.putUint(newest?.at ?? 0, rowBytes);
       visits.text.putUint(answers.at(-2)?.at ?? 0, rowBytes);
@@ -115,8 +117,9 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
       const at = bytes.readUIntBE(keyEnd + 1, rowBytes);
       const itsRow = bytes.readUIntBE(keyEnd + 1 + rowBytes, rowBytes);
       const kind = bytes[keyEnd] as number;
-      if (kind === isAnswer) answers.push({ at, row: itsRow });
-      else putRow(rows, itsRow, kind, nodes.count - 1, isOlder, bytes.subarray(keyEnd + 1 + 2 * rowBytes, end));
+      if (kind === isAnswer || kind === isUnchangedAnswer)
+        answers.push({ at, row: itsRow, isUnchanged: kind === isUnchangedAnswer });
+      else putRow(rows, itsRow, kind, nodes.count - 1, ofNone, bytes.subarray(keyEnd + 1 + 2 * rowBytes, end));
     }
     endNode();
   }
@@ -125,20 +128,22 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
 
   using links = new RecordSort(into);
   using anchors = new AnchorSort(into);
-  let [from, age, records] = [0, isOlder, 0];
+  let [from, uses, records] = [0, ofNone, 0];
   for (const { bytes, keyEnd, end } of rows.drain()) {
     if (++records % recordsAtOnce === 0) await pause(signal);
     const node = bytes.readUInt32BE(keyEnd);
     const kind = bytes[keyEnd - 1];
-    if (kind === isAnswer) [from, age] = [node, bytes[keyEnd + 4] as number];
+    if (kind === isAnswer) [from, uses] = [node, bytes[keyEnd + 4] as number];
     else if (kind === isText) {
-      if (age === isLatest) anchors.add(node, from, bytes.subarray(keyEnd + 5, end));
-    } else if (age !== isOlder) {
-      links.text.putUint(age, 1);
-      links.text.putUint(from, 4);
-      links.text.putUint(node, 4);
-      links.add(9);
-    }
+      if ((uses & ofLatest) !== 0) anchors.add(node, from, bytes.subarray(keyEnd + 5, end));
+    } else
+      for (const use of [ofPrevious, ofLatest])
+        if ((uses & use) !== 0) {
+          links.text.putUint(use, 1);
+          links.text.putUint(from, 4);
+          links.text.putUint(node, 4);
+          links.add(9);
+        }
   }
   signal?.throwIfAborted();
   using written = new LinksWriter(into, nodes.count);
@@ -146,7 +151,7 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
   if (nodes.revisited > 0) makeMissingFolder(previousFolder);
   using previous = nodes.revisited > 0 ? new LinksWriter(previousFolder, nodes.count) : undefined;
   for (const { bytes, start } of links.drain()) {
-    (bytes[start] === isLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));
+    (bytes[start] === ofLatest ? written : previous)?.add(bytes.readUInt32BE(start + 1), bytes.readUInt32BE(start + 5));
     if (++records % recordsAtOnce === 0) await pause(signal);
   }
   await previous?.finish(linksFileOf(previousFolder), signal);
@@ -156,11 +161,23 @@ async function writeGraph({ into, crawl, signal }: CrawlImportOptions, target: s
   return { nodes: all, links: count, visited, revisited, tooLong, texts: anchors.count };
 }
 
-function putRow(rows: RecordSort, row: number, kind: number, node: number, age: number, text: Buffer = noText): void {
+/** An answer for a page. */
+interface Answer {
+  readonly at: number;
+  readonly row: number;
+  readonly isUnchanged: boolean;
+}
+
+/** The answer whose links a page had by another one: that one, or the last before it that did not find the page unchanged. */
+function sourceOf(answers: readonly Answer[], index: number): Answer | undefined {
+  return answers.findLast((answer, at) => at <= index && !answer.isUnchanged);
+}
+
+function putRow(rows: RecordSort, row: number, kind: number, node: number, uses: number, text: Buffer = noText): void {
   rows.text.putUint(row, rowBytes);
   rows.text.putUint(kind, 1);
   rows.text.putUint(node, 4);
-  rows.text.putUint(age, 1);
+  rows.text.putUint(uses, 1);
   rows.text.putBytes(text);
   rows.add(rowBytes + 1);
 }

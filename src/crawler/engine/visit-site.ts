@@ -91,7 +91,7 @@ export interface VisitOptions extends SourceOptions {
   /** Asked between two pages; once it says no, the visit ends in order, and the rest stays work. Default: it goes on. */
   readonly mayGoOn?: () => boolean;
   /** Takes each page whose links may be read, whatever the source; then the visit does not follow them itself. */
-  readonly linkTaker?: Pick<PollPlan, "takeLinks">;
+  readonly linkTaker?: Pick<PollPlan, "takeLinks" | "noteUnread">;
   readonly signal?: AbortSignal;
   /**
    * Once it is aborted, no further request is made; what is under way is kept, and the visit is cut short. It excludes

@@ -187,7 +187,8 @@ export class LeasedWeb implements LeasedVisitor {
         ...{ since, hosts, politeness, timing, addFound, objects: site?.objects },
         // Only for its options.
         store: site?.store as LeasedSite["store"],
-        links: { add: (...line) => site?.takeLinks(...line) },
+        // Only visits to known sites find pages unchanged.
+        links: { add: (...line) => site?.takeLinks(...line), addUnchanged: () => undefined },
         mustEnd: site?.mustEnd ?? (() => false),
         ...(site === undefined ? {} : { createFetcher: fetcherOf(site, this.#means) }),
       },

@@ -51,7 +51,7 @@ export function filterOf({
 
 /** What visits share with the crawl that they are made for. */
 interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "createFetcher"> {
-  readonly links: Pick<WebMeans["links"], "add">;
+  readonly links: Pick<WebMeans["links"], "add" | "addUnchanged">;
   readonly hosts: HostAddresses;
   readonly politeness: Politeness;
   readonly timing: Timing;
@@ -232,6 +232,10 @@ export class WebVisits {
             const inSite = page.url.depth;
             this.#takeLinks(origin, { depth: siteFound.depth + inSite, inSite, hops: siteFound.hops }, page);
           },
+          noteUnread: (path, answer) => {
+            if (answer === "gone") this.#ports.links.add(timing.now(), origin + path, []);
+            else this.#ports.links.addUnchanged(timing.now(), origin + path);
+          },
         },
         mayGoOn: () => {
           isCutShort ||= requests >= mostRequests || !isFree() || !mayGoOn();
@@ -302,7 +306,7 @@ export class WebVisits {
     const urls = followed.map(({ url }) => url);
     // A redirect to the same page with a session id leads nowhere else.
     const path = pathOfUrl(pageUrlOf(origin + page.path) ?? origin + page.path);
-    this.#addLinks(origin, path, { found, language }, urls, 1, texts);
+    if (!page.isAgain) this.#addLinks(origin, path, { found, language }, urls, 1, texts);
     // What redirects within the site leads to the page whose body it has.
     if (path !== page.url.path)
       this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + path]);

@@ -7,6 +7,7 @@ import type { Clock, EpochMs } from "../../core/index.ts";
 import { wrapSystemError } from "../../core/index.ts";
 import { makeMissingFolder, writeDurably } from "../../fs/index.ts";
 import { RecordFile, readRecords } from "../queue/record-file.ts";
+import { asBefore } from "./read-links.ts";
 
 /** Of lines before they are compressed. */
 const defaultPartBytes = 16 * 1024 * 1024;
@@ -61,8 +62,16 @@ export class LinkLog implements AsyncDisposable {
    * @param texts - of links that have any: single lines without control characters
    */
   add(at: EpochMs, url: string, links: readonly string[], texts?: ReadonlyMap<string, readonly string[]>): void {
-    const fields = fieldsOf(links, texts);
-    const line = `${Math.floor(at / 1000)}\t${url}${fields.length === 0 ? "" : "\t"}${fields.join("\t")}\n`;
+    this.#addLine(at, url, fieldsOf(links, texts));
+  }
+
+  /** Adds that a page was found as it was before. */
+  addUnchanged(at: EpochMs, url: string): void {
+    this.#addLine(at, url, [asBefore]);
+  }
+
+  #addLine(at: EpochMs, url: string, fields: readonly string[]): void {
+    const line = `${[Math.floor(at / 1000), url, ...fields].join("\t")}\n`;
     this.#pending.push(line);
     this.#pendingCharacters += line.length;
     if (this.#pendingCharacters >= pieceCharacters) this.#write();

@@ -5,10 +5,15 @@ import type { EpochSeconds } from "../../core/index.ts";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { readRecords } from "../queue/record-file.ts";
 
+/** In place of links: they are those of the page's line before. No URL is like that. */
+export const asBefore = "=";
+
 /** What a page linked to when it was fetched. */
 export interface KeptLinks {
   readonly at: EpochSeconds;
   readonly url: string;
+  /** Whether the page was as before; then `links` is empty. */
+  readonly isUnchanged: boolean;
   /** Each once. */
   readonly links: readonly string[];
   /** Texts of links, where the crawl kept them; a link can have several. */
@@ -44,7 +49,8 @@ export function* readLinks(folder: string): Generator<KeptLinks, void, void> {
           hint: "Remove the file: the pages that it lists are then missing from the graph.",
           details: { file, line },
         });
-      const kept = { at: Number(at), url, links, texts: noTexts };
+      const isUnchanged = links.length === 1 && links[0] === asBefore;
+      const kept = { at: Number(at), url, isUnchanged, links: isUnchanged ? [] : links, texts: noTexts };
       yield links.some((link) => link.includes(" ")) ? splitTexts(kept) : kept;
       from = end + 1;
     }
@@ -52,7 +58,7 @@ export function* readLinks(folder: string): Generator<KeptLinks, void, void> {
 }
 
 /** Takes links and their texts apart, which stand in one field with a space between. */
-function splitTexts({ at, url, links: fields }: KeptLinks): KeptLinks {
+function splitTexts({ links: fields, ...kept }: KeptLinks): KeptLinks {
   const links: string[] = [];
   const texts: LinkText[] = [];
   for (const field of fields) {
@@ -61,7 +67,7 @@ function splitTexts({ at, url, links: fields }: KeptLinks): KeptLinks {
     if (link !== links.at(-1)) links.push(link);
     if (space !== -1) texts.push({ link, text: Buffer.from(field.slice(space + 1), "latin1").toString() });
   }
-  return { at, url, links, texts };
+  return { ...kept, links, texts };
 }
 
 /** The parts of a folder, and those of the workers of a fleet, each of which has a folder of its own in it. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { openStore } from "../../../src/storage/index.ts";
+import { readLinks } from "../../../src/storage/links/read-links.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
 import { crawlUntil } from "./web-crawling.ts";
@@ -44,6 +46,36 @@ describe("crawlWeb with isForever", () => {
     const second = await crawlUntil(web, temp.path, () => count(web, "b.example/") >= 2);
     assert.deepEqual([second.knownSites, second.changed], [2, 1]);
     assert.deepEqual(readPlan(temp.path, web.originOf("b.example")).found, { depth: 1, inSite: 0, hops: 1 });
+  });
+
+  it("keeps a line of links for each answer: of a page that is as before, and of one that is gone", async () => {
+    const site: Pages = new Map([["a.example/", [["a.example/same", "a.example/gone", "a.example/old"], ""]]]);
+    for (const path of ["same", "gone", "new"]) site.set(`a.example/${path}`, [["a.example/"], path]);
+    let confirmed = 0;
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ host, path, port }, response) => {
+        const page = site.get(host + path);
+        if (path === "/old") return void response.writeHead(302, { location: "/same" }).end();
+        if (page === undefined) return void response.writeHead(404).end();
+        if (path === "/same" && response.req.headers["if-none-match"] === '"1"')
+          return void response.writeHead(304).end(() => confirmed++);
+        response.writeHead(200, { "content-type": "text/html", ...(path === "/same" && { etag: '"1"' }) });
+        response.end(page[0].map((to) => `<a href="http://${to.replace("/", `:${port}/`)}">x</a>`).join(""));
+      },
+    });
+    using temp = makeTempFolder();
+    const linesOf = (path: string): string[] =>
+      [...readLinks(join(temp.path, "links"))]
+        .filter(({ url }) => url === `${web.originOf("a.example")}${path}`)
+        .map(({ links, isUnchanged }) => (isUnchanged ? "=" : String(links.length)));
+    await crawlUntil(web, temp.path, () => false, { isForever: false });
+    assert.deepEqual(["/", "/same", "/gone", "/old"].map(linesOf), [["3"], ["1"], ["1"], ["1"]]);
+    site.delete("a.example/gone");
+    await crawlUntil(web, temp.path, () => count(web, "a.example/gone") > 1 && confirmed > 0);
+    // Once it has come by the redirect it is requested without a condition.
+    assert.ok(linesOf("/same").includes("="), String(linesOf("/same")));
+    assert.deepEqual(linesOf("/gone").slice(0, 2), ["1", "0"]);
   });
 
   it("visits known pages again, and requests what they lead to by then, on other sites too", async () => {

@@ -83,6 +83,17 @@ describe("LinkLog", () => {
     });
   });
 
+  it("keeps that a page was as before", async () => {
+    using temp = makeTempFolder();
+    {
+      await using log = new LinkLog(temp.path, { clock: () => day });
+      log.addUnchanged(day, "http://a.test/");
+    }
+    assert.deepEqual(partsIn(temp.path), { "20261125-000001.tsv.gz": `${day / 1000}\thttp://a.test/\t=\n` });
+    const line = { at: day / 1000, url: "http://a.test/", isUnchanged: true, links: [], texts: [] };
+    assert.deepEqual([...readLinks(temp.path)], [line]);
+  });
+
   it("keeps the texts of links with them, in UTF-8", async () => {
     using temp = makeTempFolder();
     const [a, b, c] = ["http://a.test/", "http://b.test/", "http://c.test/"];
@@ -99,8 +110,8 @@ describe("LinkLog", () => {
     assert.deepEqual(
       [...readLinks(temp.path)],
       [
-        { at, url: a, links: [b, c], texts },
-        { at, url: b, links: [a], texts: [] },
+        { at, url: a, isUnchanged: false, links: [b, c], texts },
+        { at, url: b, isUnchanged: false, links: [a], texts: [] },
       ],
     );
   });

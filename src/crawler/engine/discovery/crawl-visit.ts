@@ -34,6 +34,8 @@ export interface LinkedPage {
   readonly url: TrackedUrl;
   /** Of the page whose body it is, after redirects. */
   readonly path: string;
+  /** Whether it was answered in this visit before: another URL redirects to it. */
+  readonly isAgain: boolean;
   /** Without content coding. */
   readonly body: Uint8Array;
   readonly head: Pick<FetchedOutcome, "contentType" | "link" | "refresh" | "contentLanguage" | "usage">;
@@ -45,6 +47,8 @@ export interface PollPlan {
   readonly followsLinks: boolean;
   /** Takes each page whose links are to be followed; then the visit does not follow them itself. */
   readonly takeLinks?: (page: LinkedPage) => void;
+  /** Is told of pages whose links are as before, and of those that are gone or not kept any more. */
+  readonly noteUnread?: (path: string, answer: "unmodified" | "gone") => void;
   /** Whether each result is kept as soon as the one before is, so that a kill costs no more than what is under way. */
   readonly settlesAtOnce?: boolean;
   /**

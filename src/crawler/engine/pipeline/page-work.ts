@@ -211,7 +211,9 @@ export class PageWork {
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await this.#visit.ports.requests.sent?.();
     const { finding, path, searchable, head } = await receivePage(this.#visit, url, answer, outcome, owner);
-    if (searchable !== undefined) this.#readLinks({ url, path, body: searchable, head });
+    const isAgain = owner?.isAnswered === true;
+    if (searchable !== undefined) this.#readLinks({ url, path, isAgain, body: searchable, head });
+    else this.#noteUnread(url, finding);
     const judged = this.#judgeTags(finding);
     if (owner === undefined || owner.path === url.path) await this.results.add(url, judged, true);
     else await this.#settleRedirect(url, owner, judged);
@@ -221,6 +223,11 @@ export class PageWork {
     const { plan } = this.#visit;
     if (plan?.takeLinks !== undefined) plan.takeLinks(page);
     else this.results.link(this.#links.find(page.url, page.path, page.body, page.head));
+  }
+
+  #noteUnread({ path }: TrackedUrl, { kind }: PageFinding): void {
+    if (kind === "unmodified") this.#visit.plan?.noteUnread?.(path, kind);
+    else if (kind === "gone" || kind === "unwanted") this.#visit.plan?.noteUnread?.(path, "gone");
   }
 
   #judgeTags(finding: PageFinding): PageFinding {
